@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isatty } from 'node:tty'
 import { commands } from './commands/all.js'
 import { endsWithCommand } from './commands/import/end-on-signal.js'
 import { lowerPriority } from './commands/import/low-priority.js'
@@ -25,38 +24,67 @@ goOnWithoutReader()
 
 const problem = unsupportedRelease(process.versions.node)
 if (problem === undefined) {
-  const exitCode = await run()
-  const printed = new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
-  if (exitCode !== 0) {
-    await Promise.race([printed, sleep(limits.logEndMs)])
-    // After a failure, threads that still run must not keep the process from its supervisor.
-    process.exit(exitCode)
-  }
-  // What a command prints may wait for its reader, but messages beside it keep no process.
-  await printed
-  if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), limits.logEndMs).unref()
+  let patienceMs: number | undefined
+  const exitCode = await run((afterMs) => {
+    patienceMs = afterMs
+  })
+  endOnSignalAfter(exitCode, patienceMs !== undefined)
+  const areRead = await Promise.all([
+    isRead(process.stdout, patienceMs),
+    isRead(process.stderr, limits.logEndMs),
+  ])
+  // After a failure, threads that still run must not keep the process from its supervisor.
+  if (exitCode !== 0 || areRead.includes(false)) process.exit(exitCode)
 } else {
   process.stderr.write(`hickory: ${problem}\n`)
   process.exitCode = errorTables.operatorErrors.UnsupportedNode
 }
 
-/** A terminal that stands still (Ctrl-S) would hold the process, and with it what answers signals. */
+/**
+ * A pipe, a socket or a terminal (Ctrl-S) whose reader stands still would hold the process, and with it what answers
+ * signals. Another program that shares it makes it one that waits again, as Node.js does when it ends.
+ */
 function goOnWithoutReader(): void {
-  for (const [fd, name] of [
-    [1, 'stdout'],
-    [2, 'stderr'],
-  ] as const) {
-    if (!isatty(fd)) continue
-    const stream: { _handle?: { setBlocking?(isBlocking: boolean): void } } = process[name] as never
-    stream._handle?.setBlocking?.(false)
+  // Messages that find no reader, or no room on a disk, are no fault of the work.
+  process.stderr.on('error', () => {})
+  const streams = [process.stdout, process.stderr] as unknown as readonly Handled[]
+  const doNotWait = () => {
+    for (const { _handle } of streams) _handle?.setBlocking?.(false)
+  }
+  doNotWait()
+  setInterval(doNotWait, limits.outputLookMs).unref()
+}
+
+interface Handled {
+  readonly _handle?: { setBlocking?(isBlocking: boolean): void } | null
+}
+
+/** A command that is over waits for nothing but readers: a signal, which it may have passed over before, ends that. */
+function endOnSignalAfter(exitCode: number, isDone: boolean): void {
+  const hangUp = process.argv[2] === 'serve' ? [] : ['SIGHUP']
+  for (const signal of ['SIGINT', 'SIGTERM', ...hangUp]) {
+    process.removeAllListeners(signal)
+    // That of the signal would say that the work was not done.
+    if (isDone) process.on(signal, () => process.exit(exitCode))
   }
 }
 
+/** @param patienceMs  how long it may take; for ever unless given */
+async function isRead(
+  stream: NodeJS.WriteStream,
+  patienceMs: number | undefined,
+): Promise<boolean> {
+  const read = new Promise<true>((resolve) => stream.write('', () => resolve(true)))
+  if (patienceMs === undefined) return await read
+  return await Promise.race([read, sleep(patienceMs, false, { ref: false })])
+}
+
 /** The program, if its libraries are there. */
-async function run(): Promise<number> {
+async function run(endUnread: (afterMs: number) => void): Promise<number> {
   try {
     const { runCommandLine } = await import('./commands/command-line.js')
-    return await runCommandLine(commands, process.argv.slice(2), { lowerPriority })
+    const own = { lowerPriority, endUnread }
+    return await runCommandLine(commands, process.argv.slice(2), own)
   } catch (error) {
     const fault = installationFault(error)
     if (fault === undefined) throw error

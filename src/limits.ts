@@ -437,6 +437,10 @@ export const limits = {
   /** A process that ends waits this long for the readers of its last lines, and looks this often. */
   logEndMs: 1_000,
   logEndLookMs: 5,
+  /** A command whose work is done waits this long for the reader of what it printed. */
+  outputEndMs: 10_000,
+  /** Standard output and standard error are made not to wait at this interval. */
+  outputLookMs: 1_000,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */

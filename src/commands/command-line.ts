@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError, Option } from 'commander'
 import { readValues } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
 import { createLog, type Log } from '../log.js'
 import { whyUnwritten } from '../system-refusals.js'
 import { readVersion } from '../version.js'
@@ -20,7 +21,7 @@ import { installationFault } from './installation-fault.js'
 import { setQuiet } from './output.js'
 
 /** What a command may do to a process that is its own. */
-type OwnProcess = Pick<CommandContext, 'lowerPriority'>
+type OwnProcess = Pick<CommandContext, 'lowerPriority' | 'endUnread'>
 
 type CommandFactory = (context: CommandContext) => Command
 
@@ -64,7 +65,7 @@ async function runCommand(
     // The last line may fail after it was written.
     await setImmediate()
     const unprinted = unprintedOf()
-    if (unprinted === undefined) return 0
+    if (unprinted === undefined || LASTING.has(calledCommand(args) ?? '')) return 0
     throw new OperatorError('Failed', `done, but standard output ${whyUnwritten(unprinted)}`)
   } catch (error) {
     return report(error)
@@ -100,6 +101,7 @@ async function createProgram(
   for (const name of toLoad(table, args, called)) {
     const create = await table[name]()
     const command = inherit(create(context), program, `hickory ${name}`)
+    endsUnread(command, own)
     audit.addTo(command)
     if (QUIET_COMMANDS.has(name)) addQuiet(command, log)
     program.addCommand(command)
@@ -197,6 +199,42 @@ function addQuiet(command: Command, log: Log): void {
     if (command.opts<{ quiet?: true }>().quiet !== true) return
     setQuiet(true)
     if (log.isLevelEnabled('info')) log.level = 'warn'
+  })
+}
+
+/** Those that go on until they are told to stop. */
+const LASTING: ReadonlySet<string> = new Set(['serve', 'follow'])
+
+/** Those whose work is not what they print, and the flags with which it is. */
+const WORKING: Readonly<Record<string, readonly string[]>> = {
+  serve: [],
+  follow: [],
+  import: ['dryRun'],
+  suppress: ['list', 'count'],
+  rollback: ['list'],
+  pin: [],
+  unpin: [],
+  accept: [],
+  remove: [],
+  apply: [],
+  compact: [],
+  backup: [],
+  restore: [],
+  generate: [],
+  'areas import': ['dryRun'],
+  'areas remove': [],
+}
+
+function endsUnread(command: Command, own: OwnProcess, parent = ''): void {
+  const name = parent + command.name()
+  for (const inner of command.commands) endsUnread(inner, own, `${name} `)
+  const printing = WORKING[name]
+  if (printing === undefined) return
+  command.hook('preAction', () => {
+    const flags = command.opts<Record<string, unknown>>()
+    if (flags.out === '-' || printing.some((flag) => flags[flag] !== undefined)) return
+    // Who tells a service to stop waits for its end.
+    own.endUnread?.(LASTING.has(name) ? limits.logEndMs : limits.outputEndMs)
   })
 }
 

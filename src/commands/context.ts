@@ -12,4 +12,9 @@ export interface CommandContext {
   readonly record?: (facts: Readonly<Record<string, unknown>>) => void
   /** Lets other processes go first, for good. Left out where the process is not the command's own. */
   readonly lowerPriority?: () => void
+  /**
+   * Says that what the command does is not what it prints: its process ends this long after the work, although nobody
+   * reads. Left out where the process is not the command's own.
+   */
+  readonly endUnread?: (afterMs: number) => void
 }

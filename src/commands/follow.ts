@@ -24,7 +24,7 @@ import { ImportRecord } from './import/json-report.js'
 import { publishSources } from './import/publish.js'
 import { checkLabel } from './import/source.js'
 import { readKeepCount } from './keep.js'
-import { endUnread, print } from './output.js'
+import { print } from './output.js'
 
 interface Flags extends ColumnNames, Omit<GivenGuards, 'within' | 'minRows'> {
   readonly data?: string
@@ -115,7 +115,6 @@ async function run(context: CommandContext, url: string, flags: Flags): Promise<
     context.record?.({ sourceId: plan.sourceId, ...tally.facts() })
   } finally {
     signals.forget()
-    endUnread()
   }
 }
 

@@ -5,7 +5,6 @@
  * @module
  */
 import { Presets, SingleBar } from 'cli-progress'
-import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 
 /** How many want that nothing is printed. */
@@ -32,11 +31,6 @@ export function warn(message: string): void {
 /** Writes one line to standard error, beside a result that a script takes from standard output. */
 export function tell(message: string): void {
   if (!isQuiet) process.stderr.write(`${message}\n`)
-}
-
-/** For a command whose result is not what it prints: it ends although nothing of that was read. */
-export function endUnread(): void {
-  if (process.stdout.writableLength > 0) setTimeout(() => process.exit(), limits.logEndMs).unref()
 }
 
 /** While `use` is under way, `print` does nothing. */

@@ -12,7 +12,7 @@ import { type ReadyService, runService } from '../serve/service.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
 import { exampleRequest } from './example-request.js'
 import { assertNoFile } from './existing-directory.js'
-import { endUnread, type Progress, print, startProgress } from './output.js'
+import { type Progress, print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
 
 export function serveCommand(): Command {
@@ -196,7 +196,6 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
     loading: loadingProgress(log),
     onReady: (service) => announce(config, service),
   })
-  endUnread()
 }
 
 function loadingProgress(log: Log): LoadingProgress {

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -20,9 +20,10 @@ import { byTier } from '../support/tier.js'
 const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const LOG = new URL('../../src/log.js', import.meta.url).href
 
-/** Fills standard error, then runs a command and says its process and its exit code. */
-const RUN = `timeout 0.5 cat /dev/zero >&2
-sh -c 'echo $$ >"$FILES/pid"; exec "$@"' sh "$@"
+/** Fills standard error, then runs a command and says its process and its exit code. The shell itself says nothing there. */
+const RUN = `timeout "\${FILL_S:-0.5}" cat /dev/zero >&2
+exec 3>&2 2>/dev/null
+sh -c 'echo $$ >"$FILES/pid"; exec "$@" 2>&3 3>&-' sh "$@"
 echo $? >"$FILES/new"; mv "$FILES/new" "$FILES/code"`
 
 /** What becomes of standard error, as a shell makes it. The other end of this test's own is a socket that it does not read. */
@@ -39,17 +40,40 @@ const readers = {
 } as const
 type Reader = keyof typeof readers
 
+/** The same of standard output and standard error together. */
+const readersOfBoth: Readonly<Record<Reader, string>> = {
+  ...readers,
+  'a pipe': 'sh "$FILES/run" "$@" 2>&1 | sleep 1000',
+  'a socket, as of the journal': 'sh "$FILES/run" "$@" >&2',
+  'a named pipe':
+    'mkfifo "$FILES/fifo"; sleep 1000 <"$FILES/fifo" & sh "$FILES/run" "$@" >"$FILES/fifo" 2>&1',
+  'a stopped tee': `sh "$FILES/run" "$@" 2>&1 | sh -c 'kill -STOP $$; exec tee /dev/null'`,
+  'a terminal that stands still': 'script -qec "sh \\"\\$FILES/run\\" $*" /dev/null',
+  'a full disk': 'sh "$FILES/run" "$@" >/dev/full 2>&1',
+  'a reader that is gone': 'sh "$FILES/run" "$@" 2>&1 | true',
+}
+
 interface Unread {
   signal(name: NodeJS.Signals): void
+  hasEnded(): boolean
   /** The exit code, when it has ended, which a signal must bring about within the default. */
   ended(waitMs?: number): Promise<number>
 }
 
 function unread(t: Test, reader: Reader, ...args: readonly string[]): Unread {
+  return unreadBy(t, readers[reader], args)
+}
+
+function unreadBy(
+  t: Test,
+  shell: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Unread {
   const FILES = temporaryDirectory(t)
   writeFileSync(join(FILES, 'run'), RUN)
-  const child = spawn('sh', ['-c', readers[reader], 'sh', process.execPath, CLI, ...args], {
-    env: { ...process.env, FILES, HICKORY_HTTP_THREADS: '1' },
+  const child = spawn('sh', ['-c', shell, 'sh', process.execPath, CLI, ...args], {
+    env: { ...process.env, FILES, HICKORY_HTTP_THREADS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -65,6 +89,7 @@ function unread(t: Test, reader: Reader, ...args: readonly string[]): Unread {
   })
   return {
     signal: (name) => process.kill(pid(), name),
+    hasEnded: () => existsSync(code),
     async ended(waitMs = limits.stopMs) {
       await until(() => existsSync(code), waitMs)
       return Number(readFileSync(code, 'utf8'))
@@ -122,24 +147,29 @@ for (const reader of byTier({ ci: different, soak: Object.keys(readers) as Reade
   })
 }
 
+const RING = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 0],
+]
+const LAYER = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [
+    {
+      type: 'Feature',
+      properties: { id: 'a', name: 'A' },
+      geometry: { type: 'Polygon', coordinates: [RING] },
+    },
+  ],
+})
+
 t.test('other commands whose log goes to a pipe', async (t) => {
   const { data } = await filled(t)
   const changes = join(temporaryDirectory(t), 'changes.ndjson')
   writeFileSync(changes, '{"op":"upsert","number":"+99917","lat":1,"lng":2,"contact":"a"}\n')
   const areas = join(temporaryDirectory(t), 'areas.geojson')
-  const geometry = {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-        [0, 0],
-      ],
-    ],
-  }
-  const feature = { type: 'Feature', properties: { id: 'a', name: 'A' }, geometry }
-  writeFileSync(areas, JSON.stringify({ type: 'FeatureCollection', features: [feature] }))
+  writeFileSync(areas, LAYER)
   for (const args of [
     ['doctor', '--data', data],
     ['apply', '--data', data, '--source', '1', changes],
@@ -150,6 +180,148 @@ t.test('other commands whose log goes to a pipe', async (t) => {
     t.equal(await unread(t, 'a pipe', ...args).ended(WORK_MS), 0, args.join(' '))
   }
 })
+
+interface World {
+  readonly data: string
+  /** For what a command makes. */
+  readonly work: string
+}
+
+interface Called {
+  args(world: World): readonly string[]
+  /** Whether what it prints is what it is called for, so that it waits for the reader. */
+  readonly prints?: true
+  /** Unless it is 0. */
+  readonly code?: number
+}
+
+const files = temporaryDirectory(t)
+const [csv, changes, layer, numbers, audit, packed] = [
+  'rows.csv',
+  'changes.ndjson',
+  'areas.geojson',
+  'numbers.txt',
+  'audit',
+  'old.tar',
+].map((name) => join(files, name)) as [string, string, string, string, string, string]
+const ofSource = ({ data }: World) => ['--data', data, '--source', '1']
+
+/** Every command, in the forms that do different things. Those that go on until they are told to stop are tried above. */
+const table: Readonly<Record<string, Called>> = {
+  import: { args: (world) => ['import', ...ofSource(world), csv] },
+  // It warns that the label is another one.
+  'import, warning': { args: (world) => ['import', ...ofSource(world), '--label', 'z', csv] },
+  'import --json': { args: (world) => ['import', ...ofSource(world), '--json', csv] },
+  'import --all': { args: ({ data }) => ['import', '--data', data, '--all', join(files, 'all')] },
+  'import --dry-run': {
+    args: (world) => ['import', ...ofSource(world), '--dry-run', csv],
+    prints: true,
+  },
+  'import, held back': {
+    args: (world) => ['import', ...ofSource(world), '--min-rows', '99', csv],
+    code: 11,
+  },
+  apply: { args: (world) => ['apply', ...ofSource(world), changes] },
+  compact: { args: ({ data }) => ['compact', '--data', data] },
+  remove: { args: ({ data }) => ['remove', '--data', data, '--source', '2'] },
+  suppress: { args: ({ data }) => ['suppress', '--data', data, '--audit', audit, numbers] },
+  'suppress --list': { args: ({ data }) => ['suppress', '--data', data, '--list'], prints: true },
+  rollback: { args: ({ data }) => ['rollback', '--data', data] },
+  inspect: { args: ({ data }) => ['inspect', '--data', data, 'current'], prints: true },
+  verify: { args: ({ data }) => ['verify', '--all', '--data', data], prints: true },
+  doctor: { args: ({ data }) => ['doctor', '--data', data], prints: true },
+  'doctor --self-test': { args: () => ['doctor', '--self-test'], prints: true },
+  backup: { args: ({ data, work }) => ['backup', '--data', data, join(work, 'new.tar')] },
+  restore: { args: ({ work }) => ['restore', '--data', join(work, 'restored'), packed] },
+  'areas import': {
+    args: ({ data }) => ['areas', 'import', '--data', data, '--layer', 'b', '--key', 'id', layer],
+  },
+  'areas list': { args: ({ data }) => ['areas', 'list', '--data', data], prints: true },
+  'areas remove': { args: ({ data }) => ['areas', 'remove', '--data', data, 'own'] },
+  'keys create': {
+    args: ({ data }) => ['keys', 'create', '--data', data, '--name', 'a', '--scopes', 'counts'],
+    prints: true,
+  },
+  'audit show': { args: () => ['audit', 'show', audit], prints: true },
+  'audit verify': { args: () => ['audit', 'verify', audit], prints: true },
+  'cluster status': {
+    args: () => ['cluster', 'status', '--cluster', 'nats://127.0.0.1:1'],
+    code: 1,
+  },
+  generate: {
+    args: ({ work }) => ['generate', '--recipients', '9', '--out', join(work, 'made.csv')],
+  },
+  'generate to standard output': {
+    args: () => ['generate', '--recipients', '100000', '--out', '-'],
+    prints: true,
+  },
+  completion: { args: () => ['completion', 'bash'], prints: true },
+  'a wrong option': { args: () => ['import', '--wrong'], code: 2 },
+}
+
+/** What all commands of the table begin with. */
+async function base(t: Test): Promise<string> {
+  const { data } = await filled(t)
+  writeFileSync(csv, rows(2))
+  await hickory('import', '--data', data, '--source', '2', '--label', 'y', csv)
+  writeFileSync(csv, rows(3))
+  await hickory('import', '--data', data, '--source', '2', csv)
+  writeFileSync(changes, '{"op":"upsert","number":"+99917","lat":1,"lng":2}\n')
+  writeFileSync(layer, LAYER)
+  writeFileSync(numbers, '+99910\n')
+  const all = { sources: [{ id: 1, label: 'x', files: [csv] }] }
+  writeFileSync(join(files, 'all'), JSON.stringify(all))
+  await hickory('areas', 'import', '--data', data, '--layer', 'own', '--key', 'id', layer)
+  await hickory('suppress', '--data', data, '--audit', audit, numbers)
+  await hickory('backup', '--data', data, packed)
+  return data
+}
+
+const cells = byTier<readonly (readonly [string, Reader])[]>({
+  ci: [
+    ['import', 'a pipe'],
+    ['import, warning', 'a reader that is gone'],
+    ['import, held back', 'a full disk'],
+    ['verify', 'a socket, as of the journal'],
+  ],
+  soak: Object.keys(table).flatMap((name) =>
+    (Object.keys(readers) as Reader[]).map((reader) => [name, reader] as const),
+  ),
+})
+
+t.test('all output of a command goes to the same reader', async (t) => {
+  const before = await base(t)
+  const open = [...cells]
+  const lanes = Array.from({ length: LANE_COUNT }, async () => {
+    for (let cell = open.shift(); cell !== undefined; cell = open.shift()) {
+      const [name, reader] = cell
+      const { args, prints, code = 0 } = table[name] as Called
+      const world = { data: temporaryDirectory(t), work: temporaryDirectory(t) }
+      cpSync(before, world.data, { recursive: true })
+      const fill = { FILL_S: '2' }
+      const run = unreadBy(t, readersOfBoth[reader], args(world), fill)
+      const startedMs = performance.now()
+      // Longer than its work takes, and what it gives its reader.
+      const isOver = () => run.hasEnded() || performance.now() - startedMs > WORKED_MS
+      await until(isOver, WORK_MS)
+      const waits = !run.hasEnded()
+      const signalledMs = performance.now()
+      if (waits) run.signal('SIGTERM')
+      const found = await run.ended()
+      const seconds = ((performance.now() - (waits ? signalledMs : startedMs)) / 1_000).toFixed(1)
+      const how = waits ? `${seconds} s after SIGTERM` : `by itself, after ${seconds} s`
+      // What a command is for was done, but not printed: on a full disk it says so.
+      const unprinted = reader === 'a full disk' && code === 0 ? 1 : code
+      const expected = waits && prints ? 143 : unprinted
+      t.equal(found, expected, `${name}, ${reader}: ${found} ${how}`)
+      if (prints === undefined) t.notOk(waits, `${name}, ${reader}: it waits for nobody`)
+    }
+  })
+  await Promise.all(lanes)
+})
+
+const LANE_COUNT = 4
+const WORKED_MS = 25_000
 
 t.test('a table is followed by a command whose output goes to a pipe', async (t) => {
   const server = await startPostgres(t, ['wal_level=logical'])
