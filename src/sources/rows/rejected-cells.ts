@@ -16,7 +16,7 @@ export const NO_CELL: Cell = 2 ** 32 - 1
 export const EXCHANGED_CELL: Cell = NO_CELL - 1
 /** Of a row that has both coordinates beyond 180, as metres are. */
 export const PROJECTED_CELL: Cell = NO_CELL - 2
-/** A county has a hundred cells, and all counts together take 26 MB, of which few are touched. */
+/** A county has a hundred cells, and all counts together take 26 MB. */
 const CELLS_PER_DEGREE = 10
 const CELL_COLUMN_COUNT = 360 * CELLS_PER_DEGREE
 const CELL_ROW_COUNT = 180 * CELLS_PER_DEGREE
@@ -44,8 +44,8 @@ export function cellOf(lng: number, lat: number): Cell {
 }
 
 export class RejectedCells {
-  /** Made for the first row. */
-  #counts: Uint32Array | undefined
+  /** Of each row of cells from the south; made for its first rejected row. */
+  readonly #counts: (Uint32Array | undefined)[] = []
   #minColumn = CELL_COLUMN_COUNT
   #minRow = CELL_ROW_COUNT
   #maxColumn = -1
@@ -60,10 +60,10 @@ export class RejectedCells {
     if (cell === PROJECTED_CELL) this.projectedCount++
     if (cell >= PROJECTED_CELL) return
     if (cell === NO_CELL) return
-    this.#counts ??= new Uint32Array(CELL_COLUMN_COUNT * CELL_ROW_COUNT)
-    this.#counts[cell]++
     const column = cell % CELL_COLUMN_COUNT
     const row = (cell - column) / CELL_COLUMN_COUNT
+    this.#counts[row] ??= new Uint32Array(CELL_COLUMN_COUNT)
+    this.#counts[row][column]++
     this.#minColumn = Math.min(this.#minColumn, column)
     this.#maxColumn = Math.max(this.#maxColumn, column)
     this.#minRow = Math.min(this.#minRow, row)
@@ -72,7 +72,7 @@ export class RejectedCells {
 
   /** Undefined if no row has a position. */
   map(): RejectedMap | undefined {
-    if (this.#counts === undefined) return undefined
+    if (this.#maxRow < 0) return undefined
     const [minColumn, minRow] = [this.#minColumn, this.#minRow]
     const cellColumnCount = this.#maxColumn + 1 - minColumn
     const cellRowCount = this.#maxRow + 1 - minRow
@@ -82,10 +82,11 @@ export class RejectedCells {
     const rowCount = Math.ceil(cellRowCount / rowStep)
     const counts = new Uint32Array(columnCount * rowCount)
     for (let row = 0; row < cellRowCount; row++) {
-      const from = (minRow + row) * CELL_COLUMN_COUNT + minColumn
+      const cells = this.#counts[minRow + row]
+      if (cells === undefined) continue
       const to = (rowCount - 1 - Math.floor(row / rowStep)) * columnCount
       for (let column = 0; column < cellColumnCount; column++) {
-        counts[to + Math.floor(column / columnStep)] += this.#counts[from + column]
+        counts[to + Math.floor(column / columnStep)] += cells[minColumn + column]
       }
     }
     const box = {
