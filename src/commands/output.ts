@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Log } from '../log.js'
 
@@ -21,6 +23,13 @@ export function setQuiet(quiet: boolean): void {
 export function print(line = ''): void {
   if (mutedCount > 0 || isQuiet) return
   process.stdout.write(`${line}\n`)
+}
+
+/** Resolves when standard output takes more. Long output waits for that now and then: it would wait in memory instead. */
+export async function roomToPrint(): Promise<void> {
+  // A reader that is gone is told of at the end.
+  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain').catch(() => {})
+  await turn()
 }
 
 /** Writes one line to standard error: nothing has failed, but somebody should look. */

@@ -22,7 +22,7 @@ import {
 import type { CommandContext } from './context.js'
 import { assertThere } from './existing-directory.js'
 import { parseSourceId } from './ids.js'
-import { print } from './output.js'
+import { print, roomToPrint } from './output.js'
 import { openStoreDesk, type StoreDesk } from './store-desk.js'
 import { reportHits } from './suppressed-hits.js'
 
@@ -306,6 +306,6 @@ function printCounts({ suppressions }: MainStore): void {
 async function printList(store: MainStore, scope: Scope): Promise<void> {
   for (const page of pagesOf(store, scope)) {
     for (const phone of page) print(phone)
-    await turn()
+    await roomToPrint()
   }
 }

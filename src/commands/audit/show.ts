@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { type AuditLine, readAudit } from '../../audit/read.js'
 import { OperatorError } from '../../errors.js'
-import { print } from '../output.js'
+import { print, roomToPrint } from '../output.js'
 import { formatTable } from '../table.js'
 
 export interface ShowFlags {
@@ -22,6 +21,7 @@ export async function showAudit(directory: string, flags: ShowFlags): Promise<vo
     (operation === undefined || namesOf(line).includes(operation)) &&
     (key === undefined || line.keyName === key)
   let rows: string[][] = []
+  let shownCount = 0
   // The line that ended names less than the one that began.
   const begun = new Set<unknown>()
   for (const { json: text, line } of readAudit(directory, since && sinceOf(since, Date.now()))) {
@@ -30,10 +30,10 @@ export async function showAudit(directory: string, flags: ShowFlags): Promise<vo
     if (json === true) print(text)
     else rows.push(rowOf(line))
     // In pieces, since an audit may be larger than memory.
-    if (rows.length === PIECE_ROW_COUNT) {
+    if (++shownCount % PIECE_ROW_COUNT === 0) {
       printRows(rows)
       rows = []
-      await turn()
+      await roomToPrint()
     }
   }
   if (json !== true) printRows(rows)
