@@ -2,11 +2,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { everywhere } from '../support/data/everywhere.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import {
+  hickory,
+  type Service,
+  serveAfter,
+  temporaryDirectory,
+} from '../support/service/hickory.js'
 
 t.test('the embedded sample is made, served, counted and listed', async (t) => {
   const data = temporaryDirectory(t)
-  const service = await serve(t, '--sample', '--data', data)
+  const service = await serveAfter(t, [], '--sample', '--data', data)
 
   await t.test('the printed curl line finds somebody', async (t) => {
     const { stdout } = service.output()

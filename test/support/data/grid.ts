@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { hickoryHere } from '../service/command-line.js'
 import { temporaryDirectory } from '../service/hickory.js'
+import { madeOnce } from './made-once.js'
 
 /** Recipients along a side: over ten degrees, one in each tenth of a degree, in its middle. */
 const SIDE = 100
@@ -25,9 +26,13 @@ export async function importGrid(t: Test, data: string, rowCount = SIDE): Promis
   const rows = gridPlaces(rowCount).map(({ lng, lat, phone }) => {
     return `${phone},${lat.toFixed(2)},${lng.toFixed(2)}`
   })
-  const file = join(temporaryDirectory(t), 'people.csv')
-  writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
-  const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
-  const { code, stderr } = await hickoryHere('import', '--data', data, ...source, file)
-  if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
+  const importInto = async (directory: string) => {
+    const file = join(temporaryDirectory(t), 'people.csv')
+    writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
+    const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
+    const { code, stderr } = await hickoryHere('import', '--data', directory, ...source, file)
+    if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
+  }
+  const isFirst = readdirSync(data).length === 0
+  await (isFirst ? madeOnce(`grid-${rowCount}`, data, importInto) : importInto(data))
 }

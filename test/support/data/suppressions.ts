@@ -3,9 +3,12 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readCurrent } from '../../../src/snapshot/directory.js'
 import { hickory, type Owner, type Service, temporaryDirectory } from '../service/hickory.js'
+import { madeOnce } from './made-once.js'
 
 export interface Place {
   readonly phone: string
@@ -23,17 +26,22 @@ export async function importPlaces(
   sourceId: number,
   places: readonly Place[],
 ): Promise<string> {
-  const file = join(temporaryDirectory(t), 'places.csv')
   const rows = places.map(
     ({ phone, lng, lat, contact }) => `${phone},${lat / 100},${lng / 100},${contact}\n`,
   )
-  writeFileSync(file, `number,lat,lng,contact\n${rows.join('')}`)
-  const label = `Source ${sourceId}`
-  const source = ['--source', String(sourceId), '--label', label, '--max-shrink', '100%']
-  const run = await hickory('import', '--data', data, ...source, file)
-  const [, id] = /^snapshot +(\S+)$/m.exec(run.stdout) ?? []
-  if (id === undefined) throw new Error(`import ended with ${run.code}: ${run.stderr}`)
-  return id
+  const text = `number,lat,lng,contact\n${rows.join('')}`
+  const importInto = async (directory: string) => {
+    const file = join(temporaryDirectory(t), 'places.csv')
+    writeFileSync(file, text)
+    const label = `Source ${sourceId}`
+    const source = ['--source', String(sourceId), '--label', label, '--max-shrink', '100%']
+    const { code, stderr } = await hickory('import', '--data', directory, ...source, file)
+    if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
+  }
+  const isEmpty = !existsSync(data) || readdirSync(data).length === 0
+  const digest = createHash('sha256').update(`${sourceId}\n${text}`).digest('hex').slice(0, 16)
+  await (isEmpty ? madeOnce(`places-${digest}`, data, importInto) : importInto(data))
+  return (await readCurrent(data)) ?? ''
 }
 
 export interface Changed {

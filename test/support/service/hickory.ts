@@ -4,11 +4,12 @@
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { copySample } from '../data/made-once.js'
 
 const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 
@@ -46,12 +47,17 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<Finished>
 }
 
-/** Starts `hickory serve` on a free port and waits until it is ready; ended with the test. */
-export function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
+/**
+ * Starts `hickory serve` on a free port and waits until it is ready; ended with the test. With `--sample` it finds the one
+ * that was made before in this run.
+ */
+export async function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
+  const data = args[args.indexOf('--data') + 1]
+  if (args.includes('--sample') && readdirSync(data).length === 0) await copySample(data)
   return serveAfter(t, [], ...args)
 }
 
-/** The same in an interpreter with options of its own. */
+/** The same in an interpreter with options of its own, and with a sample of its own. */
 export async function serveAfter(
   t: Owner,
   nodeOptions: readonly string[],
