@@ -4,12 +4,13 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { journalDirectory } from '../../src/journal/files.js'
 import { JournalReader } from '../../src/journal/reader.js'
 import { limits } from '../../src/limits.js'
 import { placesWorld } from '../support/data/suppressions.js'
 import { type Service, serve } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
 interface Answered {
   readonly status: number
@@ -82,14 +83,16 @@ t.test('a batch is taken once, by two services and after a restart', async (t) =
     batchesIn(data).map(({ batchId }) => batchId),
     ['a', 'b', 'c'],
   )
+  await t.test('what is wrong is refused, and nothing of it is taken', (t) =>
+    checkRefusals(t, data, later),
+  )
 })
 
-t.test('what is wrong is refused, and nothing of it is taken', async (t) => {
-  const data = await placesWorld(t)
-  const service = await serve(t, '--data', data)
+async function checkRefusals(t: Test, data: string, service: Service): Promise<void> {
+  const before = batchesIn(data)
   const code = async (body: string | object, options?: Record<string, string>) =>
     codeOf(await post(service, body, options))
-  const good = { batchId: 'a', changes: changes(1) }
+  const good = { batchId: 'd', changes: changes(4) }
   t.same(await code({ changes: changes(1) }), [400, 'InvalidRequest'])
   const longest = 'x'.repeat(limits.journalBatchIdBytes + 1)
   t.same(await code({ ...good, batchId: longest }), [400, 'InvalidRequest'])
@@ -99,18 +102,18 @@ t.test('what is wrong is refused, and nothing of it is taken', async (t) => {
   t.same(await code(good, { path: '/api/sources/x/changes' }), [400, 'InvalidRequest'])
   t.same(await code('{"op":"delete"'), [400, 'InvalidJson'])
   const bad = [upsert(1), { ...upsert(2), lat: 91 }, { op: 'other' }]
-  const refused = await post(service, { batchId: 'a', changes: bad })
+  const refused = await post(service, { batchId: 'd', changes: bad })
   t.same(codeOf(refused), [400, 'InvalidChange'])
   t.match(refused.body.ResponseStatus?.Message, /^2 of 3 .* row 2: .* row 3: /)
   t.notMatch(JSON.stringify(refused.body), /\+999/)
   const most = Array.from({ length: limits.batchChangeCount }, (_, i) => upsert(i))
-  t.same(await code({ batchId: 'a', changes: [...most, upsert(0)] }), [422, 'TooComplex'])
+  t.same(await code({ batchId: 'd', changes: [...most, upsert(0)] }), [422, 'TooComplex'])
   t.same(await code(' '.repeat(limits.bodyBytes + 1)), [413, 'BodyTooLarge'])
-  t.same(batchesIn(data), [])
-  t.same(await code({ batchId: 'a', changes: most }), [200, undefined])
-  t.equal(batchesIn(data)[0].changes.length, limits.batchChangeCount)
+  t.same(batchesIn(data), before)
+  t.same(await code({ batchId: 'd', changes: most }), [200, undefined])
+  t.equal(batchesIn(data).at(-1)?.changes.length, limits.batchChangeCount)
   t.notMatch((await service.stop()).stderr, /\+999/)
-})
+}
 
 t.test('a service that takes no writes takes no changes', async (t) => {
   const service = await serve(t, '--data', await placesWorld(t), '--writes', 'off')
@@ -121,7 +124,10 @@ t.test('a service that takes no writes takes no changes', async (t) => {
 t.test('what was acknowledged before a kill is in the journal once', async (t) => {
   const data = await placesWorld(t)
   const acknowledged = new Map<string, number>()
-  const batchCount = 1_000
+  const { batchCount, kills } = byTier({
+    ci: { batchCount: 500, kills: [150, 350] },
+    soak: { batchCount: 1_000, kills: [200, 500, 800] },
+  })
   let next = 0
   let service = await serve(t, '--data', data, '--http-threads', '2')
   let starting: Promise<Service> | undefined
@@ -141,7 +147,7 @@ t.test('what was acknowledged before a kill is in the journal once', async (t) =
     }
   }
   const clients = Array.from({ length: 16 }, client)
-  for (const killAt of [200, 500, 800]) {
+  for (const killAt of kills) {
     while (acknowledged.size < killAt) await sleep(1)
     starting = service.stop('SIGKILL').then(() => serve(t, '--data', data, '--http-threads', '2'))
     service = await starting

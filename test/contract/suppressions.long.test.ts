@@ -16,7 +16,7 @@ import {
   places,
   placesWorld,
 } from '../support/data/suppressions.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { hickory, type Service, serve } from '../support/service/hickory.js'
 
 t.test('who is suppressed is in no answer, over restarts and imports', async (t) => {
   const data = await placesWorld(t)
@@ -42,74 +42,80 @@ t.test('who is suppressed is in no answer, over restarts and imports', async (t)
   t.notMatch((await service.stop()).stderr, /\+999/)
 })
 
-t.test('a suppression may come before its source', async (t) => {
-  const data = await placesWorld(t)
-  const service = await serve(t, '--data', data)
-  const { body } = await changeList(service, 'PUT', 2, [phoneOf(1)])
-  t.match(body, { AddedCount: 1, RecipientCount: 0, HasSource: false })
-  t.equal(await countOf(service), COUNT)
-  await untilServed(service, await importPlaces(t, data, 2, places()))
-  t.equal(await countOf(service), 2 * COUNT - 1)
-})
-
-t.test('changes hold while new snapshots are taken', async (t) => {
-  const data = await placesWorld(t)
-  const service = await serve(t, '--data', data)
-  const suppressed = new Set<string>()
-  const isOver = { value: false }
-  const changing = (async () => {
-    for (let i = 0; !isOver.value; i++) {
-      const phone = phoneOf((i * 7) % COUNT)
-      const isRemoval = i % 3 === 2 && suppressed.has(phone)
-      const { status } = await changeList(service, isRemoval ? 'DELETE' : 'PUT', 'all', [phone])
-      t.equal(status, 200)
-      if (isRemoval) suppressed.delete(phone)
-      else suppressed.add(phone)
-      t.equal(await countOf(service), COUNT - suppressed.size)
-      await sleep(5)
-    }
-  })()
-  for (let round = 0; round < 3; round++) {
-    // The same people would be no new snapshot.
-    const others = places().map((place) => ({ ...place, contact: `c${round}` }))
-    await untilServed(service, await importPlaces(t, data, 1, others))
-  }
-  isOver.value = true
-  await changing
-  t.ok(suppressed.size > 0)
-})
-
-t.test('counts of contexts are never older than an acknowledged change', async (t) => {
+t.test('on one service', async (t) => {
   const data = await placesWorld(t)
   const service = await serve(t, '--data', data, '--http-threads', '2')
-  const read = await contextOf(service)
-  let { count, tag } = await read()
-  t.equal(count, COUNT)
-  for (let i = 0; i < 20; i++) {
-    await changeList(service, 'PUT', 'all', [phoneOf(i)])
-    const next = await read()
-    t.equal(next.count, COUNT - i - 1)
-    t.not(next.tag, tag)
-    tag = next.tag
+  /** Nobody is suppressed any more, and everybody is of the one source. */
+  const clean = async () => {
+    await changeList(service, 'DELETE', 'all', [...places().map(({ phone }) => phone), '+9995'])
+    t.equal(await countOf(service), COUNT)
   }
-  await changeList(service, 'PUT', 'all', ['+9995'])
-  ;({ count, tag } = await read())
-  t.equal(count, COUNT - 20, 'a change that concerns nobody')
-})
 
-t.test('counts of a snapshot that comes back respect what was changed meanwhile', async (t) => {
-  const data = temporaryDirectory(t)
-  const id = await importPlaces(t, data, 1, places())
-  const service = await serve(t, '--data', data)
-  const read = await contextOf(service)
-  t.equal((await read()).count, COUNT)
-  await untilServed(service, await importPlaces(t, data, 1, places(COUNT - 1)))
-  const { body } = await changeList(service, 'PUT', 'all', [phoneOf(COUNT - 1)])
-  t.match(body, { RecipientCount: 0 }, 'nobody of the snapshot that is served')
-  t.not((await read()).count, COUNT, 'not even while it is counted again')
-  t.equal((await hickory('rollback', '--data', data)).code, 0)
-  await untilServed(service, id)
-  t.equal((await read()).count, COUNT - 1)
+  await t.test('counts of contexts are never older than an acknowledged change', async (t) => {
+    const read = await contextOf(service)
+    let { count, tag } = await read()
+    t.equal(count, COUNT)
+    for (let i = 0; i < 20; i++) {
+      await changeList(service, 'PUT', 'all', [phoneOf(i)])
+      const next = await read()
+      t.equal(next.count, COUNT - i - 1)
+      t.not(next.tag, tag)
+      tag = next.tag
+    }
+    await changeList(service, 'PUT', 'all', ['+9995'])
+    ;({ count, tag } = await read())
+    t.equal(count, COUNT - 20, 'a change that concerns nobody')
+  })
+  await clean()
+
+  await t.test('changes hold while new snapshots are taken', async (t) => {
+    const suppressed = new Set<string>()
+    const isOver = { value: false }
+    const changing = (async () => {
+      for (let i = 0; !isOver.value; i++) {
+        const phone = phoneOf((i * 7) % COUNT)
+        const isRemoval = i % 3 === 2 && suppressed.has(phone)
+        const { status } = await changeList(service, isRemoval ? 'DELETE' : 'PUT', 'all', [phone])
+        t.equal(status, 200)
+        if (isRemoval) suppressed.delete(phone)
+        else suppressed.add(phone)
+        t.equal(await countOf(service), COUNT - suppressed.size)
+        await sleep(5)
+      }
+    })()
+    for (let round = 0; round < 3; round++) {
+      // The same people would be no new snapshot.
+      const others = places().map((place) => ({ ...place, contact: `c${round}` }))
+      await untilServed(service, await importPlaces(t, data, 1, others))
+    }
+    isOver.value = true
+    await changing
+    t.ok(suppressed.size > 0)
+  })
+  await clean()
+
+  await t.test('counts of a snapshot that comes back respect what was changed', async (t) => {
+    const id = await importPlaces(t, data, 1, places())
+    await untilServed(service, id)
+    const read = await contextOf(service)
+    t.equal((await read()).count, COUNT)
+    await untilServed(service, await importPlaces(t, data, 1, places(COUNT - 1)))
+    const { body } = await changeList(service, 'PUT', 'all', [phoneOf(COUNT - 1)])
+    t.match(body, { RecipientCount: 0 }, 'nobody of the snapshot that is served')
+    t.not((await read()).count, COUNT, 'not even while it is counted again')
+    t.equal((await hickory('rollback', '--data', data)).code, 0)
+    await untilServed(service, id)
+    t.equal((await read()).count, COUNT - 1)
+  })
+  await clean()
+
+  await t.test('a suppression may come before its source', async (t) => {
+    const { body } = await changeList(service, 'PUT', 2, [phoneOf(1)])
+    t.match(body, { AddedCount: 1, RecipientCount: 0, HasSource: false })
+    t.equal(await countOf(service), COUNT)
+    await untilServed(service, await importPlaces(t, data, 2, places()))
+    t.equal(await countOf(service), 2 * COUNT - 1)
+  })
 })
 
 /** Stores a context with an area around everybody; gives what reads its count. */
