@@ -20,11 +20,12 @@ import { type AuditLine, readAudit } from '../../src/audit/read.js'
 import { verifyAudit } from '../../src/audit/verify.js'
 import { mountSmallDisk } from '../faults/full-disk.js'
 import { importPlaces, phoneOf, places } from '../support/data/suppressions.js'
+import { hickoryHere } from '../support/service/command-line.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 5, soak: 60 })
+const ROUND_COUNT = byTier({ ci: 2, soak: 60 })
 
 /** Around all places of a world, and more recipients than are encoded at once. */
 const EVERYWHERE = {
@@ -171,14 +172,14 @@ t.test(`kill -9 under load with lists, ${ROUND_COUNT} times`, async (t) => {
   )
   t.comment(`${received.size} lists of ${begun.size}`)
 
-  const verified = await hickory('audit', 'verify', audit)
+  const verified = await hickoryHere('audit', 'verify', audit)
   t.match(verified, { code: 0, stdout: /^last +\d+ [\da-f]{64}$/m })
   const path = auditPath(audit, 1)
   const bytes = readFileSync(path)
   const at = Math.floor(Math.random() * bytes.length)
   bytes[at] ^= 1 << Math.floor(Math.random() * 8)
   writeFileSync(path, bytes)
-  const damaged = await hickory('audit', 'verify', audit)
+  const damaged = await hickoryHere('audit', 'verify', audit)
   t.match(damaged, { code: 12, stderr: /audit-000001\.jsonl, line \d+ / }, `byte ${at}`)
 })
 
@@ -269,36 +270,39 @@ t.test('keys are named, and their secrets never', async (t) => {
   t.match(lists, [{ keyName: 'desk-3', rowCount: RECIPIENT_COUNT }])
   t.equal(lists.length, 1, 'who is refused gets no list')
   t.notMatch(readFileSync(auditPath(audit, 1), 'utf8'), secret)
-  const shown = await hickory('audit', 'show', audit, '--key', 'desk-3')
+  const shown = await hickoryHere('audit', 'show', audit, '--key', 'desk-3')
   t.match(shown.stdout, /list begun +RecipientRequest +desk-3 +127\.0\.0\.1 +20000/)
   t.match(shown.stdout, /list ended.*20000 +completed/)
 })
 
 t.test('what an operator is told', async (t) => {
   const audit = join(temporaryDirectory(t), 'audit')
-  t.match(await hickory('audit', 'verify'), { code: 2, stderr: /HICKORY_AUDIT/ })
-  t.match(await hickory('audit', 'verify', audit), { code: 2, stderr: /is no directory/ })
-  t.match(await hickory('audit', 'show', audit), { code: 2, stderr: /is no directory/ })
+  t.match(await hickoryHere('audit', 'verify'), { code: 2, stderr: /HICKORY_AUDIT/ })
+  t.match(await hickoryHere('audit', 'verify', audit), { code: 2, stderr: /is no directory/ })
+  t.match(await hickoryHere('audit', 'show', audit), { code: 2, stderr: /is no directory/ })
   const data = await largeWorld(t)
-  t.match(await hickory('pin', '--data', data, '--audit', audit, 'current'), { code: 0 })
-  t.match(await hickory('audit', 'show', audit), {
+  t.match(await hickoryHere('pin', '--data', data, '--audit', audit, 'current'), { code: 0 })
+  t.match(await hickoryHere('audit', 'show', audit), {
     code: 0,
     stdout:
       /line +what +of[\s\S]*1 +command begun +pin[\s\S]*2 +command ended +line 1 +.*completed/,
   })
-  t.equal((await hickory('audit', 'show', audit, '--operation', 'rollback')).stdout, '')
+  t.equal((await hickoryHere('audit', 'show', audit, '--operation', 'rollback')).stdout, '')
   t.match(
-    (await hickory('audit', 'show', audit, '--since', '1h', '--json')).stdout,
+    (await hickoryHere('audit', 'show', audit, '--since', '1h', '--json')).stdout,
     /^\{"sequence":1,/,
   )
-  t.equal((await hickory('audit', 'show', audit, '--since', '2100-01-01')).stdout, '')
-  t.match(await hickory('audit', 'show', audit, '--since', 'noon'), { code: 2, stderr: /2h or 7d/ })
+  t.equal((await hickoryHere('audit', 'show', audit, '--since', '2100-01-01')).stdout, '')
+  t.match(await hickoryHere('audit', 'show', audit, '--since', 'noon'), {
+    code: 2,
+    stderr: /2h or 7d/,
+  })
   rmSync(join(audit, 'head'), { recursive: true })
-  t.match(await hickory('audit', 'verify', audit), {
+  t.match(await hickoryHere('audit', 'verify', audit), {
     code: 12,
     stderr: /head is missing or damaged/,
   })
-  t.match(await hickory('unpin', '--data', data, '--audit', audit, 'current'), {
+  t.match(await hickoryHere('unpin', '--data', data, '--audit', audit, 'current'), {
     code: 1,
     stderr: /Nothing was done/,
   })

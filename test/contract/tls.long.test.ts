@@ -21,6 +21,7 @@ import { engine } from '../support/service/engine.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { callTls, handshake, tlsAgent } from '../support/service/tls-client.js'
 import { until } from '../support/service/until.js'
+import { byTier } from '../support/tier.js'
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')
@@ -148,8 +149,12 @@ t.test('who is on this machine may write, by TLS as without', async (t) => {
 })
 
 t.test('a client of another machine writes nothing', async (t) => {
+  const temporary = temporaryDirectory(t)
+  process.env.TMPDIR = temporary
   const args = ['--host', '0.0.0.0', '--open', '--data', data, ...TLS]
-  const reached = await serve(t, ...args)
+  const reached = await serve(t, ...args).finally(() => {
+    delete process.env.TMPDIR
+  })
   const { port } = new URL(reached.url)
   const body = JSON.stringify({ ContextName: 'from afar', Areas: [] })
   // Whoever calls an address of the network comes from one.
@@ -168,7 +173,16 @@ t.test('a client of another machine writes nothing', async (t) => {
   t.comment(`${addresses.length} addresses of the network`)
   const own = await callTls(tlsAgent(authority), `https://127.0.0.1:${port}/api/contexts`, { body })
   t.equal(own.status, 200)
-  await reached.stop()
+
+  await t.test('and a service whose sockets are gone ends for its supervisor', async (t) => {
+    const [name] = readdirSync(temporary)
+    rmSync(join(temporary, name), { recursive: true })
+    const end = reached.stop('SIGCONT')
+    await t.rejects(callTls(tlsAgent(authority), `https://127.0.0.1:${port}/livez`))
+    const { code, stderr } = await end
+    t.equal(code, 1)
+    t.match(stderr, /a front thread cannot be reached \(ENOENT\)/)
+  })
 })
 
 t.test('a client that says behind TLS that it is somebody else is refused', async (t) => {
@@ -233,7 +247,7 @@ t.test('clients that read nothing cost little, and get everything when they go o
     body: everybody,
   })
   const before = rssBytes()
-  const clientCount = 40
+  const clientCount = byTier({ ci: 20, soak: 40 })
   const slow = tlsAgent(authority, undefined, { maxSockets: clientCount })
   const answers = Array.from({ length: clientCount }, async () => {
     const sent = request(`${service.url}/api/recipients`, { agent: slow, method: 'POST' })
@@ -256,13 +270,13 @@ t.test('clients that read nothing cost little, and get everything when they go o
 })
 
 t.test('too many open files cost connections, and nothing else', async (t) => {
-  const crowded = await serve(t, '--data', data, ...TLS)
-  const { pid } = crowded.process
+  const stopped = await serve(t, '--data', data, ...TLS)
+  const { pid } = stopped.process
   const openFileCount = () => readdirSync(`/proc/${pid}/fd`).length
   const before = openFileCount()
   // Soft and hard, so that the service itself cannot raise it.
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${before + 50}`])
-  const port = Number(new URL(crowded.url).port)
+  const port = Number(new URL(stopped.url).port)
   const ca = readFileSync(authority.certificate)
   const sockets = Array.from({ length: 60 }, () => {
     const socket = connectTls({ port, host: '127.0.0.1', ca })
@@ -273,12 +287,9 @@ t.test('too many open files cost connections, and nothing else', async (t) => {
   await sleep(500)
   for (const socket of sockets) socket.destroy()
   await until(() => openFileCount() < before + 10)
-  t.equal((await callTls(tlsAgent(authority), `${crowded.url}/livez`)).status, 200)
-  t.equal((await crowded.stop()).code, 0)
-})
+  t.equal((await callTls(tlsAgent(authority), `${stopped.url}/livez`)).status, 200)
 
-t.test('a stop lets a list end, and takes nothing new', async (t) => {
-  const stopped = await serve(t, '--data', data, ...TLS)
+  // A stop lets a list end, and takes nothing new.
   const { body: expected } = await callTls(agent, `${stopped.url}/api/recipients`, {
     body: everybody,
   })
@@ -300,31 +311,6 @@ t.test('a stop lets a list end, and takes nothing new', async (t) => {
   t.equal(code, 0, stderr)
 })
 
-t.test('clients that never read, and handshakes that stop half-way, hold no stop', async (t) => {
-  const stopped = await serve(t, '--data', data, ...TLS)
-  const port = Number(new URL(stopped.url).port)
-  const ca = readFileSync(authority.certificate)
-  const lists = `POST /api/recipients HTTP/1.1\r\nHost: a\r\nContent-Length: ${everybody.length}\r\n\r\n${everybody}`
-  const unread = Array.from({ length: 10 }, () => connectTls({ port, host: '127.0.0.1', ca }))
-  for (const socket of unread) socket.on('error', () => {}).write(lists.repeat(5))
-  const halves = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
-  for (const socket of halves) {
-    socket.on('error', () => {}).write(Buffer.from('16030102000100', 'hex'))
-  }
-  t.teardown(() => {
-    for (const socket of [...unread, ...halves]) socket.destroy()
-  })
-  await sleep(1_000)
-  const { body } = await callTls(tlsAgent(authority), `${stopped.url}/api/recipients`, {
-    body: everybody,
-  })
-  t.match(String(body), '"SourceRecords"')
-  const startedMs = performance.now()
-  const { code, stderr } = await stopped.stop()
-  t.equal(code, 0, stderr)
-  t.ok(performance.now() - startedMs < limits.stopMs)
-})
-
 t.test('a port is shared where Node.js can do that, and otherwise the start says so', async (t) => {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const shared = ['--data', data, '--share-port', ...TLS]
@@ -344,21 +330,6 @@ t.test('a port is shared where Node.js can do that, and otherwise the start says
   await second.stop()
 })
 
-t.test('a service whose sockets are gone ends for its supervisor', async (t) => {
-  const temporary = temporaryDirectory(t)
-  process.env.TMPDIR = temporary
-  const broken = await serve(t, '--data', data, ...TLS).finally(() => {
-    delete process.env.TMPDIR
-  })
-  const [name] = readdirSync(temporary)
-  rmSync(join(temporary, name), { recursive: true })
-  const end = broken.stop('SIGCONT')
-  await t.rejects(callTls(tlsAgent(authority), `${broken.url}/livez`))
-  const { code, stderr } = await end
-  t.equal(code, 1)
-  t.match(stderr, /a front thread cannot be reached \(ENOENT\)/)
-})
-
 t.test('files that cannot be used end the start with a message', async (t) => {
   const { code, stderr } = await hickory(
     'serve',
@@ -376,8 +347,28 @@ t.test('files that cannot be used end the start with a message', async (t) => {
   )
 })
 
-t.test('both services end in peace', async (t) => {
+t.test('clients that never read, and handshakes that stop half-way, hold no stop', async (t) => {
   agent.destroy()
-  t.equal((await service.stop()).code, 0)
+  const port = Number(new URL(service.url).port)
+  const ca = readFileSync(authority.certificate)
+  const lists = `POST /api/recipients HTTP/1.1\r\nHost: a\r\nContent-Length: ${everybody.length}\r\n\r\n${everybody}`
+  const unread = Array.from({ length: 10 }, () => connectTls({ port, host: '127.0.0.1', ca }))
+  for (const socket of unread) socket.on('error', () => {}).write(lists.repeat(5))
+  const halves = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
+  for (const socket of halves) {
+    socket.on('error', () => {}).write(Buffer.from('16030102000100', 'hex'))
+  }
+  t.teardown(() => {
+    for (const socket of [...unread, ...halves]) socket.destroy()
+  })
+  await sleep(1_000)
+  const { body } = await callTls(tlsAgent(authority), `${service.url}/api/recipients`, {
+    body: everybody,
+  })
+  t.match(String(body), '"SourceRecords"')
+  const startedMs = performance.now()
+  const { code, stderr } = await service.stop()
+  t.equal(code, 0, stderr)
+  t.ok(performance.now() - startedMs < limits.stopMs)
   t.equal((await plain.stop()).code, 0)
 })
