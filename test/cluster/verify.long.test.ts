@@ -15,7 +15,6 @@ import { testSeed } from '../support/random/properties.js'
 import { freePort } from '../support/service/free-port.js'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { untilTold } from '../support/service/until.js'
-import { byTier } from '../support/tier.js'
 import { OPTING_SOURCE, phoneOf } from './faults/crowd.js'
 import { flipInMemory } from './support/flip-in-memory.js'
 import { countOf, sendChange, statusBy, verifyBy } from './support/machines.js'
@@ -164,7 +163,7 @@ t.test('what cannot be asked is said', async (t) => {
 })
 
 /** Beside what is compared, not as many as there may be. */
-const SEND_PAUSE_MS = byTier({ ci: 20, soak: 0 })
+const SEND_PAUSE_MS = 20
 
 async function sendUntil(signal: AbortSignal, machines: readonly Machine[], next: () => number) {
   while (!signal.aborted) {

@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
-import { byTier } from '../support/tier.js'
 import { spread } from './calls.js'
 import { failAt, failuresOf, ofEachKind } from './errors.js'
 import { fillDisk, fillFiles, mountSmallDisk } from './full-disk.js'
@@ -18,7 +17,7 @@ const stage = await prepareStage(directory)
 
 t.test('an import that fails says so, changes nothing, and leaves nothing', async (t) => {
   const kinds = ofEachKind(await failuresOf(stage.replace))
-  const chosen = spread(kinds, byTier({ ci: 6, soak: kinds.length }))
+  const chosen = spread(kinds, 6)
   t.comment(`${chosen.length} of ${kinds.length} kinds of failures`)
   t.same(await findFaults(chosen, (failure) => failAt(stage.replace, failure)), [])
 })

@@ -5,7 +5,6 @@ import t from 'tap'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
-import { byTier } from '../support/tier.js'
 import { spread } from './calls.js'
 import { changesOf, interruptAt, killAt, killPoints } from './kill.js'
 import { killAtRandom } from './random-kills.js'
@@ -24,7 +23,7 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
       `${kind} is among them`,
     )
   }
-  const chosen = spread(points, byTier({ ci: 10, soak: points.length }))
+  const chosen = spread(points, 10)
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
 })
@@ -33,16 +32,11 @@ t.test('a signal that comes as a snapshot becomes current is too late', async (t
   const { replace } = stage
   const renames = (await changesOf(replace)).filter(({ syscall }) => syscall.startsWith('rename'))
   t.ok(renames.length >= 3, 'of the snapshot, of CURRENT, and of what is removed')
-  const chosen = spread(renames, byTier({ ci: 3, soak: renames.length }))
-  t.same(await findFaults(chosen, (call) => interruptAt(replace, call)), [])
+  t.same(await findFaults(renames, (call) => interruptAt(replace, call)), [])
 })
 
 t.test('and so does one after the other that is killed at any time', async (t) => {
-  const { fault, killedCount } = await killAtRandom(
-    stage,
-    byTier({ ci: 2, soak: 40 }),
-    seededRandom(testSeed(t)),
-  )
+  const { fault, killedCount } = await killAtRandom(stage, 2, seededRandom(testSeed(t)))
   t.equal(fault, undefined)
   t.ok(killedCount > 0)
 })

@@ -90,9 +90,16 @@ export const areas: readonly Area[] = [
   },
   {
     name: 'regions',
-    shows: 'Machines that hold parts of the recipients answer together as one that holds all.',
+    shows:
+      'Machines that hold parts of the recipients answer together as one that holds all, and get from others what they lack.',
     needs: ['nats-server'],
-    round: { tests: ['test/regions', 'test/cluster/regions/regions.long.test.ts'] },
+    round: {
+      tests: [
+        'test/regions',
+        'test/cluster/regions/regions.long.test.ts',
+        'test/cluster/begin.long.test.ts',
+      ],
+    },
   },
   {
     name: 'agreement',
