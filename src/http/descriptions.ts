@@ -23,7 +23,7 @@ import type { Route } from './router.js'
  * @param publicUrl  under which clients know it; what each request calls it unless given
  */
 export function descriptionRoutes(version: string, publicUrl?: string): Route<Handler>[] {
-  const document = JSON.stringify(openApi(version, publicUrl))
+  let document: string | undefined
   const urlFor = (request: HttpRequest) => publicUrl ?? baseUrlOf(request)
   const page: PageOf = (formats, isOneOperation) => (request, reply) => {
     const operationName = isOneOperation ? operationOf(request.query) : undefined
@@ -34,6 +34,8 @@ export function descriptionRoutes(version: string, publicUrl?: string): Route<Ha
     reply.send(200, TEXT_HEADERS, typescriptTypes(version, urlFor(request)))
   const openApiDocument: Handler = ({ path, suffix }, reply) => {
     if (suffix === 'csv') throw nothingAt(path)
+    // It takes 12 ms, and few ask for it.
+    document ??= JSON.stringify(openApi(version, publicUrl))
     reply.send(200, JSON_HEADERS, document)
   }
   const handlers: Readonly<Record<string, Handler>> = {
