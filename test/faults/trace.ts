@@ -114,7 +114,7 @@ function start(before: readonly string[], what: Import): ChildProcess {
       ...process.env,
       TMPDIR: temporaryDirectory,
       // One thread for files, no calls by way of a ring, and no files of Node.js, so that calls can be counted.
-      NODE_DISABLE_COMPILE_CACHE: '1',
+      ...(before.length > 0 && { NODE_DISABLE_COMPILE_CACHE: '1' }),
       UV_THREADPOOL_SIZE: '1',
       UV_USE_IO_URING: '0',
     },
