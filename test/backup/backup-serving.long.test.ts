@@ -19,7 +19,11 @@ import {
   places,
   placesWorld,
 } from '../support/data/suppressions.js'
+import { hickoryHere } from '../support/service/command-line.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
+
+const ROUND_COUNT = byTier({ ci: 4, soak: 8 })
 
 t.test('each backup has what was acknowledged before it began', async (t) => {
   const data = await placesWorld(t)
@@ -31,26 +35,26 @@ t.test('each backup has what was acknowledged before it began', async (t) => {
       await importPlaces(t, data, 2, places(100 + round))
     }
   })()
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < ROUND_COUNT; i++) {
     const { status } = await changeList(service, 'PUT', 'all', [phoneOf(i)])
     t.equal(status, 200)
     const file = join(directory, `${i}.tar.gz`)
     const backup = await hickory('backup', '--data', data, file)
     t.equal(backup.code, 0, backup.stderr)
     const restored = join(directory, `restored-${i}`)
-    const restore = await hickory('restore', file, '--data', restored)
+    const restore = await hickoryHere('restore', file, '--data', restored)
     t.equal(restore.code, 0, restore.stderr)
-    const list = await hickory('suppress', '--data', restored, '--list')
+    const list = await hickoryHere('suppress', '--data', restored, '--list')
     const expected = Array.from({ length: i + 1 }, (_, at) => `${phoneOf(at)}\n`)
     t.equal(list.stdout, expected.join(''))
-    t.equal((await hickory('verify', '--data', restored)).code, 0)
+    t.equal((await hickoryHere('verify', '--data', restored)).code, 0)
   }
   isOver = true
   await importing
-  const other = await serve(t, '--data', join(directory, 'restored-7'))
+  const other = await serve(t, '--data', join(directory, `restored-${ROUND_COUNT - 1}`))
   const { status } = await changeList(other, 'PUT', 'all', [phoneOf(50)])
   t.equal(status, 200, 'the restored one has services of its own')
-  t.equal(await countOf(other, { sources: [1] }), COUNT - 9)
+  t.equal(await countOf(other, { sources: [1] }), COUNT - ROUND_COUNT - 1)
   t.equal((await other.stop()).code, 0)
   t.equal((await service.stop()).code, 0)
 })
