@@ -9,7 +9,6 @@ import {
   type CountryCode,
   isSupportedCountry,
   PhoneNumber as LibraryNumber,
-  Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
 import { OperatorError } from '../../errors.js'
@@ -42,8 +41,6 @@ export function parseNormalization(text: string, origin: string): string {
 
 export class E164Numbers {
   readonly #region: CountryCode
-  /** What is dialled there in front of a calling code. */
-  readonly #abroad: RegExp
   /** What the digits before the last ones become, as the library says of a number that begins so. */
   readonly #prefixes = new Map<string, string>()
   readonly #prefixCountMax: number
@@ -54,9 +51,6 @@ export class E164Numbers {
    */
   constructor(region: string, prefixCountMax: number = limits.numberPrefixCount) {
     this.#region = region as CountryCode
-    const metadata = new Metadata()
-    metadata.selectNumberingPlan(this.#region)
-    this.#abroad = new RegExp(`^(?:${metadata.numberingPlan?.IDDPrefix()})`)
     this.#prefixCountMax = prefixCountMax
   }
 
@@ -90,14 +84,10 @@ export class E164Numbers {
     if (front === null) return IMPOSSIBLE
     // The library takes what is behind a fullwidth plus for a national number.
     const text = (front[1] === '' ? '' : '+') + visible.slice(front[0].length)
-    const found = this.#parse(text) ?? this.#parse(this.#withPlus(text))
-    if (found === undefined) return IMPOSSIBLE
+    // Where 00 means something else, it is no way to begin a number.
+    const found = this.#parse(text) ?? (ZEROS.test(text) && this.#parse(text.replace(ZEROS, '+')))
+    if (!found) return IMPOSSIBLE
     return found.ext === undefined ? good(found.number) : EXTENDED
-  }
-
-  /** Where 00 means something else, such as 009 in Taiwan, it is no way to begin a number. */
-  #withPlus(text: string): string {
-    return this.#abroad.test(text) ? '' : text.replace(ZEROS, '+')
   }
 
   #parse(text: string): LibraryNumber | undefined {

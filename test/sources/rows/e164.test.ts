@@ -6,7 +6,6 @@ import {
   getCountries,
   getCountryCallingCode,
   PhoneNumber as LibraryNumber,
-  Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
 import t from 'tap'
@@ -132,9 +131,5 @@ function byLibrary(text: string, defaultCountry: CountryCode): string {
     const isPossible = found?.isPossible() === true && new LibraryNumber(found.number).isPossible()
     return isPossible ? found.number : undefined
   }
-  const metadata = new Metadata()
-  metadata.selectNumberingPlan(defaultCountry)
-  const abroad = new RegExp(`^(?:${metadata.numberingPlan?.IDDPrefix()})`)
-  const withPlus = abroad.test(text) ? '' : text.replace(/^00/, '+')
-  return read(text) ?? read(withPlus) ?? 'NumberImpossible'
+  return read(text) ?? read(text.replace(/^00/, '+')) ?? 'NumberImpossible'
 }
