@@ -11,8 +11,8 @@ import type { LogLevel } from './log.js'
 import { text } from './setting-values.js'
 import {
   assertNeeds,
+  misspeltVariables,
   readSettings,
-  refuseMisspelt,
   type Settings,
   settingNames,
   type Values,
@@ -89,6 +89,9 @@ export interface TlsConfig {
   readonly clientCertificates: 'off' | 'optional' | 'required'
 }
 
+/** Variables of the process that are no settings, and nearly ones. */
+export const ownMisspeltVariables = () => misspeltVariables(process.env)
+
 /** Values of command-line flags by their long names without dashes, as commander gives them. */
 export type Flags = Readonly<Record<string, string | undefined>>
 
@@ -102,7 +105,6 @@ type Environment = Readonly<Record<string, string | undefined>>
  * @throws OperatorError  Usage, naming the value, where it came from and what is allowed
  */
 export function readConfig(flags: Flags, environment: Environment = process.env): Config {
-  refuseMisspelt(environment)
   const settings = allSettings(flags, environment)
   assertNeeds(settings)
   const { values } = settings

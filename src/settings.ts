@@ -167,24 +167,29 @@ export function assertNeeds({ values, origins }: Settings, names = settingNames)
 }
 
 /**
- * @throws OperatorError  Usage, where a variable is no setting, and nearly one
+ * Variables that are no settings, and nearly ones. They are told and not refused: other programs have variables of this
+ * beginning, too, such as those that Kubernetes makes of the names of services.
  */
-export function refuseMisspelt(environment: Readonly<Record<string, unknown>>): void {
+export function misspeltVariables(
+  environment: Readonly<Record<string, unknown>>,
+): readonly { readonly variable: string; readonly meant: string }[] {
   const known = ['HICKORY_CONFIG', ...settingNames.map(variableOf)]
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith('HICKORY_') || known.includes(name)) continue
-    const meant = nearestName(name, known)
-    if (meant === undefined) continue
-    throw new OperatorError('Usage', `${name} is no setting: do you mean ${meant}?`)
-  }
+  return Object.keys(environment).flatMap((variable) => {
+    if (!variable.startsWith(PREFIX) || known.includes(variable)) return []
+    const ends = known.map((name) => name.slice(PREFIX.length))
+    const meant = nearestName(variable.slice(PREFIX.length), ends)
+    return meant === undefined ? [] : [{ variable, meant: PREFIX + meant }]
+  })
 }
+
+const PREFIX = 'HICKORY_'
 
 function flagOf(name: string): string {
   return `--${snakeCase(name).replaceAll('_', '-')}`
 }
 
 function variableOf(name: string): string {
-  return `HICKORY_${snakeCase(name).toUpperCase()}`
+  return PREFIX + snakeCase(name).toUpperCase()
 }
 
 function snakeCase(name: string): string {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import t from 'tap'
 import { readClusterConnection, readConfig } from '../src/config.js'
 import { unsupportedRelease } from '../src/node-release.js'
+import { misspeltVariables } from '../src/settings.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'hickory-config-'))
 t.teardown(() => rmSync(directory, { recursive: true }))
@@ -191,7 +192,7 @@ t.test('a file has each name once, and may begin with a byte order mark', async 
   }
 })
 
-t.test('a variable that is nearly a setting is refused, and no other one', async (t) => {
+t.test('a variable that is nearly a setting is told, and no other one', async (t) => {
   for (const [name, meant] of [
     ['HICKORY_PROT', 'HICKORY_PORT'],
     ['HICKORY_AUDT', 'HICKORY_AUDIT'],
@@ -199,11 +200,11 @@ t.test('a variable that is nearly a setting is refused, and no other one', async
     ['HICKORY_CONFIGS', 'HICKORY_CONFIG'],
     ['HICKORY_MAXLAG', 'HICKORY_MAX_LAG'],
   ]) {
-    const message = `${name} is no setting: do you mean ${meant}?`
-    t.throws(() => readConfig({}, { [name]: '1' }), { code: 'Usage', message })
+    t.same(misspeltVariables({ [name]: '1' }), [{ variable: name, meant }])
+    t.ok(readConfig({}, { [name]: '1' }))
   }
   for (const name of ['HICKORY_TEST_SEED', 'HICKORY_SERVICE_HOST', 'HICKORY', 'hickory_prot']) {
-    t.ok(readConfig({}, { [name]: '1' }))
+    t.same(misspeltVariables({ [name]: '1' }), [])
   }
   const message = 'HICKORY_CONFIG must be a text that is not empty'
   t.throws(() => readConfig({}, { HICKORY_CONFIG: '' }), { code: 'Usage', message })

@@ -5,7 +5,7 @@
  * @module
  */
 import { Command, Option } from 'commander'
-import { type Config, type Flags, readConfig } from '../config.js'
+import { type Config, type Flags, ownMisspeltVariables, readConfig } from '../config.js'
 import { createLog, type Log, logLevels } from '../log.js'
 import type { LoadingProgress } from '../serve/load.js'
 import { type ReadyService, runService } from '../serve/service.js'
@@ -187,6 +187,9 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
   })
   const dataDirectory = assertNoFile(config.dataDirectory)
   const log = createLog(config.logLevel)
+  for (const { variable, meant } of ownMisspeltVariables()) {
+    log.warn({ variable }, `${variable} is no setting: do you mean ${meant}?`)
+  }
   await runService({
     config,
     log,
