@@ -69,7 +69,7 @@ function endOnSignalAfter(exitCode: number, isDone: boolean): void {
   }
 }
 
-/** @param patienceMs  how long it may take; for ever unless given */
+/** @param patienceMs  how long it may take; undefined for ever */
 async function isRead(
   stream: NodeJS.WriteStream,
   patienceMs: number | undefined,

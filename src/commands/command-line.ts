@@ -117,11 +117,12 @@ function inherit(command: Command, above: Command, path: string): Command {
   return command
 }
 
-/** Of an option that is given twice the last value counts, and the first one does nothing. */
+/** The last value of an option that is given twice would count, and the first one would do nothing. */
 function refuseTwice(command: Command): void {
   for (const option of command.options) {
     // Those that collect their values are meant to be given often.
-    if (option.isBoolean() || option.parseArg !== undefined) continue
+    const collects = option.parseArg !== undefined && option.argChoices === undefined
+    if (option.isBoolean() || collects) continue
     let isGiven = false
     command.on(`option:${option.name()}`, () => {
       if (isGiven) {
@@ -132,7 +133,7 @@ function refuseTwice(command: Command): void {
   }
 }
 
-/** As where a variable of a script is not set: a message about it would name nothing. */
+/** A script gives it where a variable of it is not set. A message about it would name nothing. */
 function refuseEmpty(command: Command): void {
   const { args, options, registeredArguments } = command
   const index = args.indexOf('')

@@ -13,8 +13,8 @@ export interface CommandContext {
   /** Lets other processes go first, for good. Left out where the process is not the command's own. */
   readonly lowerPriority?: () => void
   /**
-   * Says that what the command does is not what it prints: its process ends this long after the work, although nobody
-   * reads. Left out where the process is not the command's own.
+   * Says that what the command does is not what it prints: its process ends this long after the work, also where
+   * its output is not read. Left out where the process is not the command's own.
    */
   readonly endUnread?: (afterMs: number) => void
 }

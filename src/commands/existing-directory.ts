@@ -6,7 +6,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { OperatorError } from '../errors.js'
 
-/** What is looked for in a file would be named otherwise, which nobody wrote. */
+/** Without this, a message would name something below the file, which the caller has not written. */
 export function assertNoFile(dataDirectory: string): string {
   if (!existsSync(dataDirectory) || !statSync(dataDirectory).isFile()) return dataDirectory
   throw new OperatorError('Usage', `${dataDirectory} is a file: --data names a directory`)
