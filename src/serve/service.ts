@@ -311,24 +311,21 @@ async function serveSnapshots(
   }
 }
 
-/** Of a directory that took the place of ours, CURRENT would be followed, and suppressions, keys and contexts not. */
+/** In a directory that took the place of ours, CURRENT would be followed, and suppressions, keys and contexts not. */
 function watchStore(store: MainStore, dataDirectory: string) {
   let timer: NodeJS.Timeout | undefined
   const failure = new Promise<never>((_, reject) => {
-    timer = setInterval(() => {
-      if (!isReplaced(store)) return
+    let isLooking = false
+    timer = setInterval(async () => {
+      // A disk that hangs is not asked again.
+      if (isLooking) return
+      isLooking = true
+      const isReplaced = await store.isReplaced()
+      isLooking = false
+      if (!isReplaced) return
       const problem = `${dataDirectory} is another data directory than the one that is served: start the service again`
       reject(new OperatorError('Failed', problem))
     }, limits.snapshotPollMs).unref()
   })
   return { failure, stop: () => clearInterval(timer) }
-}
-
-function isReplaced(store: MainStore): boolean {
-  try {
-    return store.isReplaced()
-  } catch {
-    // A disk that does not answer says nothing of what is on it.
-    return false
-  }
 }

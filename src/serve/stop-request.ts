@@ -44,6 +44,8 @@ export function stopRequest(log: Log): StopRequest {
 function endAtOnce(log: Log): void {
   log.fatal(LATE)
   process.kill(process.pid, 'SIGKILL')
+  // The first process of a container takes no signal of its own.
+  process.abort()
 }
 
 const LATE =

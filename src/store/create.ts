@@ -5,7 +5,7 @@
  * @module
  */
 import { type Stats, statSync } from 'node:fs'
-import { access, chmod, constants, mkdir } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
@@ -49,7 +49,7 @@ export interface MainStore extends Store {
   /** Of which there is at most one on a data directory. */
   readonly clusterServices: ServiceRegistry
   /** Whether its path leads to another one by now, as where a backup was restored in the place of its directory. */
-  isReplaced(): boolean
+  isReplaced(): Promise<boolean>
 }
 
 /**
@@ -85,8 +85,9 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       entries: storeEntries(tables, log),
       audiences: sharedAudienceReader(tables),
       clusterServices: serviceRegistry(tables, IN_CLUSTER),
-      isReplaced() {
-        const now = dataFile(directory)
+      async isReplaced() {
+        // Where nothing can be read now, the store that is open is the only one.
+        const now = await stat(join(directory, DATA_FILE)).catch(() => undefined)
         return now !== undefined && (now.ino !== opened?.ino || now.dev !== opened.dev)
       },
     }
