@@ -24,7 +24,7 @@ const ColumnSchema = Type.Object({
   type: Type.String(),
   row: Type.String(),
   definition: Type.String(),
-  before: Type.Array(Type.Integer()),
+  before: Type.Optional(Type.Array(Type.Integer())),
   labels: Type.Array(Type.String()),
 })
 

@@ -133,7 +133,9 @@ export class FollowedStream {
 
   #keep(identity: TableIdentity): void {
     this.#found = undefined
-    if (!isDeepStrictEqual(identity, this.#state.identity)) {
+    const { horizon } = this.#state.identity ?? {}
+    // It moves with each transaction of the server. An earlier one says less, and nothing that is wrong.
+    if (!isDeepStrictEqual({ ...identity, horizon }, this.#state.identity)) {
       this.#write(withIdentity(this.#state, identity))
     }
   }

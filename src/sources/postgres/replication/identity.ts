@@ -26,8 +26,8 @@ interface ColumnIdentity {
   readonly row: string
   /** A digest of that row. */
   readonly definition: string
-  /** Numbers of those before it in rows that the server sends. */
-  readonly before: readonly number[]
+  /** Numbers of those before it in rows that the server sends; undefined where an earlier release noted none. */
+  readonly before?: readonly number[] | undefined
   /** Rows of the catalogue for the labels of an enumeration. */
   readonly labels: readonly string[]
 }
@@ -41,7 +41,7 @@ interface PublicationIdentity {
 }
 
 export interface TableIdentity {
-  /** Of the transactions before it none was open; undefined where they were those of another timeline. */
+  /** No transaction before it was open; undefined where they were those of another timeline. */
   readonly horizon?: number | undefined
   readonly table: string
   readonly isLogged: boolean
@@ -85,7 +85,7 @@ export async function readIdentity(
 }
 
 function identityQuery(version: number): string {
-  // PostgreSQL 15 publishes schemas, and 13 partitions by their parents: rows are told apart that a way out and back writes.
+  // PostgreSQL 15 publishes schemas, and 13 partitions by their parents. A table that leaves and comes back has other rows here.
   const schemas =
     version < 150_000
       ? ''
@@ -196,7 +196,9 @@ function pairsOf(kept: TableIdentity, found: TableIdentity) {
 /** Whether a used column is at another place in rows that come than in those of a table. */
 export function isMoved({ columns }: TableIdentity, relation: Relation): boolean {
   const names = relation.columns.map(({ name }) => name)
-  return Object.values(columns).some(({ name, before }) => names.indexOf(name) !== before.length)
+  return Object.values(columns).some(
+    ({ name, before }) => before !== undefined && names.indexOf(name) !== before.length,
+  )
 }
 
 /** Whether a transaction had ended before the table was looked up: what it did shows there. */
@@ -225,7 +227,7 @@ function columnFault(
   if (found.definition === kept.definition) {
     return `has a column ${column} that was changed, and looks as before`
   }
-  if (!isDeepStrictEqual(found.before, kept.before)) {
+  if (kept.before !== undefined && !isDeepStrictEqual(found.before, kept.before)) {
     return `has a column ${column} that was changed, and lost one before it`
   }
   return hasMoved ? `had a column ${column} at another place meanwhile` : undefined
