@@ -1,6 +1,6 @@
 /**
  * Until when a machine is *level*: it answers by all that was acknowledged until a time, of which it can be sure for
- * `maxLagMs`. Whoever acknowledges that a number is suppressed waits until all level machines answer by that, or are level
+ * `maxLagMs`. A machine that acknowledges a suppressed number waits until all level machines answer by that, or are level
  * no more, so that no clock of one machine is compared with that of another.
  *
  * - Each machine puts beats into the log, and notes when it sent them.
@@ -9,8 +9,13 @@
  * - Only a beat before an entry makes a machine level without it, for `maxLagMs` from when that beat was read, at most.
  *
  * These are leases as in Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
- * consistency" (1989). Beats of whom nothing was read yet are not known to a machine that has just started, so it takes each
- * member for one that has beaten then.
+ * consistency" (1989). They rest on three things:
+ *
+ * - Clocks go on while a process or its virtual machine is paused, and differ in speed by less than a tenth.
+ * - A machine is level as a member alone, and for the `maxLagMs` that its entry among the members says. Which machines are
+ *   members follows from the log up to where it was read. One that was removed stays a member for so long after its removal
+ *   was read as it may be level.
+ * - A machine that has just started takes each member for one that has beaten then: it does not know earlier beats.
  *
  * @module
  */
@@ -21,13 +26,15 @@ import type { Everywhere } from '../messages.js'
 const CLOCK_RATE = 1.1
 
 interface BeatsOptions {
-  /** Of this machine. */
+  /** The name of this machine. */
+  readonly name: string
+  readonly nowMs: () => number
+  readonly members: () => readonly LevelMember[]
+}
+
+interface LevelMember {
   readonly name: string
   readonly maxLagMs: number
-  /** A clock that goes on while the process is stopped. */
-  readonly nowMs: () => number
-  /** The machines that may be level, this one among them: which these are is in the log itself. */
-  readonly members: () => readonly string[]
 }
 
 interface SentBeat {
@@ -53,10 +60,10 @@ export class Beats {
   /** Own ones that were not read back. */
   #sent: SentBeat[] = []
   /** Own ones that were, by which this machine is not level yet. */
-  #own: (SentBeat & { readonly sequence: number })[] = []
+  #own: { readonly sequence: number; readonly untilMs: number }[] = []
   #levelUntilMs = Number.NEGATIVE_INFINITY
   #answersBy = 0
-  /** Of other machines, the last ones that count. */
+  /** The last beats of other machines that count. */
   readonly #read = new Map<string, ReadBeat[]>()
   /** By what others say that they answer. */
   readonly #reported = new Map<string, number>()
@@ -85,9 +92,10 @@ export class Beats {
    */
   readBack(number: number, sequence: number): void {
     const sent = this.#sent.find((one) => one.number === number)
-    if (sent === undefined) return
+    const me = this.#member(this.#options.name)
+    if (sent === undefined || me === undefined) return
     this.#sent = this.#sent.filter((one) => one.number > number)
-    this.#own.push({ ...sent, sequence })
+    this.#own.push({ sequence, untilMs: sent.atMs + me.maxLagMs })
     this.#settleLevel()
   }
 
@@ -101,7 +109,10 @@ export class Beats {
   /** A beat of another machine, or of an earlier process of this one, is in the log. */
   read(name: string, sequence: number): void {
     const nowMs = this.#options.nowMs()
-    const last = (this.#read.get(name) ?? []).filter(({ atMs }) => nowMs <= this.#overMs(atMs))
+    const member = this.#member(name)
+    if (member === undefined) return
+    const counts = ({ atMs }: ReadBeat) => nowMs <= overMs(atMs, member)
+    const last = (this.#read.get(name) ?? []).filter(counts)
     last.push({ sequence, atMs: nowMs })
     if (last.length > limits.beatsNotedCount) {
       // As one beat that makes level by less, and for longer, than either.
@@ -142,18 +153,26 @@ export class Beats {
 
   #waitingFor(sequence: number, nowMs: number): string[] {
     const { name: me, members } = this.#options
-    return members().filter((name) => {
+    const isAwaited = (member: LevelMember) => {
+      const { name } = member
       if (name === me) return this.#answersBy < sequence && nowMs <= this.#ownLevelWithout(sequence)
       if ((this.#reported.get(name) ?? 0) >= sequence) return false
-      return nowMs <= this.#overMs(this.#lastBefore(name, sequence))
-    })
+      return nowMs <= overMs(this.#lastBefore(name, sequence), member)
+    }
+    return members()
+      .filter(isAwaited)
+      .map(({ name }) => name)
+  }
+
+  #member(name: string): LevelMember | undefined {
+    return this.#options.members().find((member) => member.name === name)
   }
 
   /** Until when this machine is level without a batch, or may become so by beats that were read before it. */
   #ownLevelWithout(sequence: number): number {
     let untilMs = this.#levelUntilMs
     for (const own of this.#own) {
-      if (own.sequence < sequence) untilMs = Math.max(untilMs, own.atMs + this.#options.maxLagMs)
+      if (own.sequence < sequence) untilMs = Math.max(untilMs, own.untilMs)
     }
     return untilMs
   }
@@ -164,16 +183,17 @@ export class Beats {
     return before?.atMs ?? this.#startedMs
   }
 
-  #overMs(readMs: number): number {
-    return readMs + CLOCK_RATE * this.#options.maxLagMs
-  }
-
   #settleLevel(): void {
-    this.#own = this.#own.filter(({ sequence, atMs }) => {
+    this.#own = this.#own.filter(({ sequence, untilMs }) => {
       if (sequence > this.#answersBy) return true
-      this.#levelUntilMs = Math.max(this.#levelUntilMs, atMs + this.#options.maxLagMs)
+      this.#levelUntilMs = Math.max(this.#levelUntilMs, untilMs)
       return false
     })
     if (this.#own.length > limits.beatsNotedCount) this.#own.shift()
   }
+}
+
+/** When a machine is level no more by a beat that was read then, at the latest. */
+function overMs(readMs: number, { maxLagMs }: LevelMember): number {
+  return readMs + CLOCK_RATE * maxLagMs
 }

@@ -3,7 +3,7 @@
  * disks of a majority of its servers. `test/cluster/log/log-contract.ts` is what every implementation must keep to.
  *
  * Appends are blind: they expect no place and have no id. A message that was acknowledged is in the log; one that was not may
- * be there all the same, and one that is sent twice may be there twice. Whoever reads the log decides from its order alone
+ * be there all the same, and one that is sent twice may be there twice. Each reader decides from the order of the log alone
  * what becomes of a message (Schneider, "Implementing Fault-Tolerant Services Using the State Machine Approach", 1990).
  *
  * @module
@@ -46,8 +46,19 @@ export type LogFault =
   /** It is a log of another generation. */
   | { readonly kind: 'other'; readonly generation: string | undefined }
 
+/** Where a reader begins. */
+export interface LogStart {
+  /** Messages behind this place; 0 for all of them. */
+  readonly after: number
+  /** The log that is meant; undefined for any. */
+  readonly generation?: string | undefined
+}
+
 export interface LogReader {
-  /** The next messages: there are none between them and those before. The next call is made when this one is done. */
+  /**
+   * The next messages: there are none between them and those before. The next call is made when this one is done. A reader
+   * that cannot go on waits. What it throws ends the process: it is not told these messages again.
+   */
   onMessages(messages: readonly LogMessage[]): void | Promise<void>
   /** Comes again for as long as it lasts, and undefined when all is read that there is. */
   onFault(fault: LogFault | undefined): void
@@ -68,10 +79,9 @@ export interface Log {
   /**
    * Reads the messages behind a place, those that are there and those that come, each once and in their order.
    *
-   * @param after  0 to read all of them
    * @returns stops it
    */
-  follow(after: number, reader: LogReader): () => void
+  follow(start: LogStart, reader: LogReader): () => void
 
   /**
    * Reads the messages of [start, end); undefined in the place of one that the server lacks that was asked.

@@ -33,7 +33,7 @@ export interface DecidedJournal {
   /** The last batch. */
   readonly last: Link
   /**
-   * Appends the batches that are new, in order.
+   * Appends the batches that are new, in order. Where nothing can be written it waits: what it throws ends the process.
    *
    * @returns what became of each of them, which follows from the order of the log alone
    */
@@ -45,6 +45,8 @@ export interface DecidedJournal {
 /** Why a machine decides nothing more, until somebody has looked. */
 export type MachineLogFault =
   | LogFault
+  /** A message that comes next may have begun before what is kept. */
+  | { readonly kind: 'cut'; readonly place: number }
   /** Another machine has other batches than this one. */
   | { readonly kind: 'diverged'; readonly name: string; readonly sequence: number }
 
@@ -52,7 +54,7 @@ interface MachineLogOptions {
   readonly log: Log
   readonly journal: DecidedJournal
   readonly beats: Beats
-  /** Of the machine. */
+  /** The name of the machine. */
   readonly name: string
   /** That of the log of which the journal is. */
   readonly generation: string
@@ -62,7 +64,8 @@ interface MachineLogOptions {
 
 /** A group that is on its way into the log. */
 interface Pending {
-  readonly group: SentGroup
+  readonly number: number
+  readonly parts: readonly Uint8Array[]
   readonly resolve: (outcomes: readonly BatchOutcome[] | undefined) => void
   isSettled: boolean
   /** Ends what is waited for before it is sent again. */
@@ -71,24 +74,35 @@ interface Pending {
 
 export class MachineLog {
   readonly #options: MachineLogOptions
-  /** Of this process: an earlier one is another one. */
+  /** Drawn for this process. */
   readonly #session = randomBytes(8).toString('hex')
-  readonly #gatherer = new MessageGatherer()
+  readonly #gatherer: MessageGatherer
   readonly #pending = new Map<number, Pending>()
   readonly #stopFollowing: () => void
   #lastNumber = 0
   #fault: MachineLogFault | undefined
   #isStopped = false
 
-  constructor(options: MachineLogOptions) {
+  private constructor(options: MachineLogOptions, after: number) {
     this.#options = options
+    const { log, generation } = options
+    this.#gatherer = new MessageGatherer(after + 1)
+    this.#stopFollowing = log.follow(
+      { after, generation },
+      {
+        onMessages: (messages) => this.#take(messages),
+        onFault: (fault) => this.#tellFault(fault),
+      },
+    )
+  }
+
+  /** @throws  as a rejection, where no server answers */
+  static async open(options: MachineLogOptions): Promise<MachineLog> {
     const { log, journal } = options
+    const { first } = await log.info()
     // So far before, a message may have begun that is whole behind it.
-    const after = Math.max(0, journal.place - limits.logMessageSpan)
-    this.#stopFollowing = log.follow(after, {
-      onMessages: (messages) => this.#take(messages),
-      onFault: (fault) => this.#tellFault(fault),
-    })
+    const begin = Math.max(0, journal.place - limits.logMessageSpan, first - 1)
+    return new MachineLog(options, Math.min(journal.place, begin))
   }
 
   /** Why nothing is decided now. */
@@ -100,13 +114,14 @@ export class MachineLog {
    * Appends batches as one group, again and again until it is read back. So it may be in the log several times: what comes
    * later is known then.
    *
+   * @throws RangeError  as a rejection, for a group that is too long
    * @returns undefined where it was not read back in time; it may be there, or come
    */
   async append(batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined> {
     const number = ++this.#lastNumber
-    const group: SentGroup = { kind: 'group', number, batches }
+    const parts = this.#partsOf({ kind: 'group', number, batches })
     return await new Promise((resolve) => {
-      const pending: Pending = { group, resolve, isSettled: false, wake() {} }
+      const pending: Pending = { number, parts, resolve, isSettled: false, wake() {} }
       this.#pending.set(number, pending)
       void this.#appendUntilRead(pending)
     })
@@ -120,7 +135,7 @@ export class MachineLog {
     const beat: Beat = { kind: 'beat', name, number: ++this.#lastNumber, sequence, hash }
     beats.sent(beat.number)
     // One that is lost is followed by the next one.
-    await this.#send(beat).catch(() => {})
+    await this.#send(this.#partsOf(beat)).catch(() => {})
   }
 
   stop(): void {
@@ -135,7 +150,7 @@ export class MachineLog {
       let waitMs: number = limits.logAgainMs
       if (this.#fault === undefined) {
         try {
-          await this.#send(pending.group)
+          await this.#send(pending.parts)
           // It is in the log, and on its way back.
           waitMs = limits.logAppendMs
         } catch {
@@ -148,23 +163,27 @@ export class MachineLog {
   }
 
   #settle(pending: Pending, outcomes: readonly BatchOutcome[] | undefined): void {
-    this.#pending.delete(pending.group.number)
+    this.#pending.delete(pending.number)
     pending.isSettled = true
     pending.resolve(outcomes)
     pending.wake()
   }
 
-  async #send(sent: SentGroup | Beat): Promise<void> {
+  #partsOf(sent: SentGroup | Beat): readonly Uint8Array[] {
     const { log, generation } = this.#options
-    const parts = partsOfSent(sent, { generation, session: this.#session }, log.messageBytes)
-    await Promise.all(parts.map((part) => log.append(part)))
+    return partsOfSent(sent, { generation, session: this.#session }, log.messageBytes)
+  }
+
+  async #send(parts: readonly Uint8Array[]): Promise<void> {
+    await Promise.all(parts.map((part) => this.#options.log.append(part)))
   }
 
   async #take(messages: readonly LogMessage[]): Promise<void> {
     for (const message of messages) {
       const gathered = this.#gatherer.add(message)
-      if (this.#isStopped || this.#fault?.kind === 'diverged') return
-      if (gathered !== undefined) await this.#decide(gathered)
+      if (this.#isStopped || this.#isOver()) return
+      if (gathered === 'cut') this.#cutAt(message.place)
+      else if (gathered !== undefined) await this.#decide(gathered)
     }
   }
 
@@ -189,10 +208,18 @@ export class MachineLog {
     else beats.read(name, journal.last.sequence)
   }
 
+  #cutAt(place: number): void {
+    if (place > this.#options.journal.place) this.#tellFault({ kind: 'cut', place })
+  }
+
   #tellFault(fault: MachineLogFault | undefined): void {
-    // Whoever has other batches has them for good.
-    if (this.#fault?.kind !== 'diverged') this.#fault = fault
+    if (!this.#isOver()) this.#fault = fault
     this.#options.onFault(this.#fault)
+  }
+
+  /** A machine that has other batches than others, or lacks some, has that for good. */
+  #isOver(): boolean {
+    return this.#fault?.kind === 'diverged' || this.#fault?.kind === 'cut'
   }
 }
 

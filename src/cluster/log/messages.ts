@@ -2,12 +2,13 @@
  * What machines put into the log: groups of batches, which change what all of them have, and beats,
  * which say that a machine is there. Both are MessagePack. What is longer than a message of the log is in parts.
  *
- * A part has a head of 28 bytes, in little-endian: `HKL` and the version (4 bytes), the generation of the log (8 bytes), the
- * session, which is drawn when a machine starts (8 bytes), its place (4 bytes), and how many parts there are (4 bytes).
+ * A part has a head of 32 bytes, in little-endian: `HKL` and the version (4 bytes), the generation of the log (8 bytes), the
+ * session, which is drawn when a machine starts (8 bytes), the number of the message in it (4 bytes), the place of the part
+ * (4 bytes), and how many parts there are (4 bytes).
  *
  * A session puts its parts into the log one after the other. So a message is where its last part is, if the parts before
  * are those that the session put there last, all within `limits.logMessageSpan` places. That follows from these places
- * alone: whoever begins to read so far before a message reads it as all others do.
+ * alone: a machine that begins to read so far before a message reads it as all others do.
  *
  * @module
  */
@@ -33,7 +34,7 @@ export interface SentGroup {
 /** What a machine says about itself in the log. It changes nothing that machines have in common. */
 export interface Beat {
   readonly kind: 'beat'
-  /** Of the machine. */
+  /** The name of the machine. */
   readonly name: string
   /** Which of its session. */
   readonly number: number
@@ -55,10 +56,13 @@ export interface GatheredMessage {
 }
 
 const MAGIC = Buffer.from([0x48, 0x4b, 0x4c, 0x01])
-const FIELD = { magic: 0, generation: 4, session: 12, part: 20, partCount: 24 } as const
-const HEAD_BYTES = 28
+const FIELD = { magic: 0, generation: 4, session: 12, number: 20, part: 24, partCount: 28 } as const
+const HEAD_BYTES = 32
 
-/** @param messageBytes  what a message of the log may take */
+/**
+ * @param messageBytes  what a message of the log may take
+ * @throws RangeError  for more than `limits.logMessageParts`
+ */
 export function partsOfSent(
   sent: Sent,
   { generation, session }: { readonly generation: string; readonly session: string },
@@ -78,6 +82,7 @@ export function partsOfSent(
     MAGIC.copy(message, FIELD.magic)
     message.write(generation, FIELD.generation, 'hex')
     message.write(session, FIELD.session, 'hex')
+    message.writeUInt32LE(sent.number, FIELD.number)
     message.writeUInt32LE(part, FIELD.part)
     message.writeUInt32LE(partCount, FIELD.partCount)
     message.set(data, HEAD_BYTES)
@@ -87,58 +92,74 @@ export function partsOfSent(
 
 /** What a session has put there of a message that is not whole. */
 interface Begun {
+  readonly number: number
   readonly firstPlace: number
   readonly partCount: number
   readonly parts: Uint8Array[]
 }
 
+interface Part {
+  readonly place: number
+  readonly number: number
+  readonly part: number
+  readonly partCount: number
+  readonly data: Uint8Array
+}
+
 /** Puts the parts of messages together, as all machines do. */
 export class MessageGatherer {
+  readonly #firstPlace: number
   readonly #begun = new Map<string, Begun>()
+  /** Senders that have begun a message since, until none can have begun before. */
+  readonly #heard = new Set<string>()
 
-  /** @returns the message that is whole with this part; undefined where there is none */
-  add({ place, timeMs, bytes }: LogMessage): GatheredMessage | undefined {
+  /** @param firstPlace  of the first message that is read */
+  constructor(firstPlace: number) {
+    this.#firstPlace = firstPlace
+  }
+
+  /**
+   * @returns the message that is whole with this part, undefined where there is none, and `cut` where one may have begun
+   *   before what is read
+   */
+  add({ place, timeMs, bytes }: LogMessage): GatheredMessage | 'cut' | undefined {
     const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     if (head.length < HEAD_BYTES || head.compare(MAGIC, 0, MAGIC.length, 0, MAGIC.length) !== 0) {
       return undefined
     }
     const generation = head.toString('hex', FIELD.generation, FIELD.session)
-    const session = head.toString('hex', FIELD.session, FIELD.part)
-    const part = head.readUInt32LE(FIELD.part)
-    const partCount = head.readUInt32LE(FIELD.partCount)
-    const whole = this.#whole(`${generation}${session}`, {
+    const session = head.toString('hex', FIELD.session, FIELD.number)
+    const sender = generation + session
+    const part = {
       place,
-      part,
-      partCount,
+      number: head.readUInt32LE(FIELD.number),
+      part: head.readUInt32LE(FIELD.part),
+      partCount: head.readUInt32LE(FIELD.partCount),
       data: head.subarray(HEAD_BYTES),
-    })
+    }
+    if (this.#isCut(sender, part)) return 'cut'
+    const whole = this.#whole(sender, part)
     return whole && { place, timeMs, generation, session, sent: sentIn(whole) }
   }
 
-  #whole(
-    sender: string,
-    {
-      place,
-      part,
-      partCount,
-      data,
-    }: {
-      readonly place: number
-      readonly part: number
-      readonly partCount: number
-      readonly data: Uint8Array
-    },
-  ): Uint8Array | undefined {
+  #isCut(sender: string, { place, part }: Part): boolean {
+    if (this.#firstPlace <= Math.max(1, place - limits.logMessageSpan)) return false
+    if (part === 0) this.#heard.add(sender)
+    return !this.#heard.has(sender)
+  }
+
+  #whole(sender: string, { place, number, part, partCount, data }: Part): Uint8Array | undefined {
     this.#forgetBefore(place - limits.logMessageSpan)
     const known = this.#begun.get(sender)
     this.#begun.delete(sender)
     if (part === 0) {
       if (partCount === 1) return data
       if (partCount > limits.logMessageParts) return undefined
-      this.#begun.set(sender, { firstPlace: place, partCount, parts: [data] })
+      this.#begun.set(sender, { number, firstPlace: place, partCount, parts: [data] })
       return undefined
     }
-    if (known?.partCount !== partCount || known.parts.length !== part) return undefined
+    if (known?.number !== number || known.partCount !== partCount) return undefined
+    if (known.parts.length !== part) return undefined
     known.parts.push(data)
     if (known.parts.length === partCount) return Buffer.concat(known.parts)
     this.#begun.set(sender, known)

@@ -20,7 +20,7 @@ import {
 } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
 import { limits } from '../../limits.js'
-import type { Log, LogFault, LogInfo, LogMessage, LogReader } from '../log/log.js'
+import type { Log, LogFault, LogInfo, LogMessage, LogReader, LogStart } from '../log/log.js'
 import type { Connection } from './connection.js'
 import type { Names } from './names.js'
 import { inCopies, isThereOtherwise } from './open-stream.js'
@@ -78,8 +78,8 @@ export class StreamLog implements Log {
     return (await this.#client.publish(this.#names.log, bytes, options)).seq
   }
 
-  follow(after: number, reader: LogReader): () => void {
-    const following = new Following(this, this.#connection, after, reader)
+  follow(start: LogStart, reader: LogReader): () => void {
+    const following = new Following(this, this.#connection, start, reader)
     const subscription = this.#connection.subscribe(this.#names.news, (news) => {
       const message = publishedAgain(news)
       if (message !== undefined) following.take(message)
@@ -143,11 +143,17 @@ class Following {
   #wake: () => void = () => {}
   #isStopped = false
 
-  constructor(log: StreamLog, connection: Connection, after: number, reader: LogReader) {
+  constructor(
+    log: StreamLog,
+    connection: Connection,
+    { after, generation }: LogStart,
+    reader: LogReader,
+  ) {
     this.#log = log
     this.#connection = connection
     this.#reader = reader
     this.#next = after + 1
+    this.#generation = generation
     this.#statuses = this.#lookAtEachConnection()
     // What was published again may be lost on its way.
     this.#timer = setInterval(() => this.#look(), limits.logLookMs)
@@ -202,6 +208,12 @@ class Following {
     const info = await this.#log.info()
     const fault = await this.#faultOf(info)
     this.#isOther = fault !== undefined
+    if (this.#isOther) {
+      // What was published again was of a log that is no more, or of another one.
+      this.#came.clear()
+      this.#cameBytes = 0
+      this.#end = 0
+    }
     this.#end = Math.max(this.#end, info.end)
     if (this.#isOther || this.#next >= this.#end) this.#reader.onFault(fault)
   }
@@ -254,7 +266,15 @@ class Following {
       this.#lastDigest = digestOf(message)
       if (this.#came.delete(message.place)) this.#cameBytes -= message.bytes.length
     }
-    await this.#reader.onMessages(messages)
+    try {
+      await this.#reader.onMessages(messages)
+    } catch (thrown) {
+      this.stop()
+      // It would be taken for a failure of NATS here, and the messages for told.
+      setImmediate(() => {
+        throw thrown
+      })
+    }
   }
 
   /** Resolves when something has come, or is to be looked at. */

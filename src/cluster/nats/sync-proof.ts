@@ -3,7 +3,7 @@
  * `sync_interval: always`, it syncs every two minutes: after a power failure of all servers, the whole log was gone. Before
  * 2.10.23 it did not sync the log of its own agreement with that line either.
  *
- * A client is not told. The monitor of the server says it (`/varz`), and which server it is of.
+ * A client is not told. It asks again at each connection, and for its own server alone. The monitor of the server says it (`/varz`), and which server it is of.
  *
  * @module
  */
@@ -73,7 +73,7 @@ async function monitored(monitor: string): Promise<Varz | string> {
 
 const LEAST = [2, 10, 23] as const
 
-/** A version that is read by nobody, such as one of a build, is taken for an old one. */
+/** A version that has no number, such as one of a build, is taken for an old one. */
 function isSupported(version: string): boolean {
   const [, ...parts] = /^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []
   if (parts.length === 0) return false

@@ -57,7 +57,7 @@ class World {
   readonly log: Sent[] = []
   readonly onTheWay: Sent[] = []
   readonly reports: Report[] = []
-  /** When each batch was first read by a machine: before that, nobody acknowledges it. */
+  /** When each batch was first read by a machine: before that, it is not acknowledged. */
   readonly acknowledgedMs: number[] = []
   everywhere = 0
 
@@ -65,8 +65,8 @@ class World {
     this.machines = clocks.map((clock, at) => new SimulatedMachine(this, `m${at}`, clock))
   }
 
-  get names(): readonly string[] {
-    return this.machines.map(({ name }) => name)
+  get members() {
+    return this.machines.map(({ name }) => ({ name, maxLagMs: MAX_LAG_MS }))
   }
 
   /** @throws AssertionError  where a machine is level that must not be */
@@ -197,7 +197,7 @@ class SimulatedMachine {
     const world = this.#world
     const beats = this.#beats
     void beats.until(sequence, 4 * MAX_LAG_MS).then(({ isEverywhere }) => {
-      // A process that has ended tells nobody.
+      // A process that has ended tells nothing.
       if (!isEverywhere || beats !== this.#beats) return
       world.everywhere = Math.max(world.everywhere, sequence)
       world.counts.everywhere++
@@ -217,9 +217,8 @@ class SimulatedMachine {
   #begun(): Beats {
     return new Beats({
       name: this.name,
-      maxLagMs: MAX_LAG_MS,
       nowMs: () => this.#nowMs(),
-      members: () => this.#world.names,
+      members: () => this.#world.members,
     })
   }
 
@@ -276,12 +275,11 @@ for (const machineCount of [1, 3]) {
 
 const options = (nowMs: () => number, members: readonly string[] = ['a', 'b']) => ({
   name: 'a',
-  maxLagMs: MAX_LAG_MS,
   nowMs,
-  members: () => members,
+  members: () => members.map((name) => ({ name, maxLagMs: MAX_LAG_MS })),
 })
 
-t.test('more beats than are noted make nobody level for less', async (t) => {
+t.test('more beats than are noted make no machine level for less', async (t) => {
   let nowMs = 0
   const beats = new Beats(options(() => nowMs))
   nowMs = 5_000
@@ -332,7 +330,32 @@ t.test('a machine waits for itself, too, where its own beats may make it level',
   t.same(await waits, { isEverywhere: true, waitingFor: [] })
 })
 
-t.test('whoever waits is told for whom', async (t) => {
+t.test(
+  'a machine is level as a member alone, and others are for as long as theirs say',
+  async (t) => {
+    let nowMs = 0
+    let members = [{ name: 'b', maxLagMs: 5 * MAX_LAG_MS }]
+    const beats = new Beats({ name: 'a', nowMs: () => nowMs, members: () => members })
+    beats.answersBy(9)
+    beats.sent(1)
+    beats.readBack(1, 0)
+    t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+    members = [...members, { name: 'a', maxLagMs: MAX_LAG_MS }]
+    beats.sent(2)
+    beats.readBack(2, 0)
+    t.equal(beats.levelUntilMs, MAX_LAG_MS)
+    beats.read('b', 3)
+    const waits = beats.until(5, 60 * MAX_LAG_MS)
+    nowMs = 1.1 * 5 * MAX_LAG_MS - 1
+    beats.look()
+    t.equal(await Promise.race([waits, Promise.resolve('waits')]), 'waits')
+    nowMs += 2
+    beats.look()
+    t.same(await waits, { isEverywhere: true, waitingFor: [] })
+  },
+)
+
+t.test('a wait says for which machines it waits', async (t) => {
   let nowMs = 0
   const beats = new Beats(options(() => nowMs, ['a', 'b', 'c']))
   beats.reported('b', 7)

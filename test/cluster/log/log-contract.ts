@@ -14,15 +14,18 @@ export class Told {
   fault: LogFault | undefined
   readonly stop: () => void
 
-  constructor(log: Log, after = 0) {
-    this.stop = log.follow(after, {
-      onMessages: (messages) => {
-        this.messages.push(...messages)
+  constructor(log: Log, after = 0, generation?: string) {
+    this.stop = log.follow(
+      { after, generation },
+      {
+        onMessages: (messages) => {
+          this.messages.push(...messages)
+        },
+        onFault: (fault) => {
+          this.fault = fault
+        },
       },
-      onFault: (fault) => {
-        this.fault = fault
-      },
-    })
+    )
   }
 
   get texts(): string[] {
@@ -104,7 +107,8 @@ export async function keepsTheContract(t: Test, open: () => Promise<Log>): Promi
   await t.test('a reader is told more when it has done with what it was told', async (t) => {
     const told: number[] = []
     let isAtWork = false
-    const stop = second.follow(0, {
+    const start = { after: 0 }
+    const stop = second.follow(start, {
       async onMessages(messages) {
         t.notOk(isAtWork)
         isAtWork = true
@@ -118,6 +122,18 @@ export async function keepsTheContract(t: Test, open: () => Promise<Log>): Promi
     await untilTold(async () => told.length === 84)
     stop()
     t.same(told, range(1, 85))
+  })
+
+  await t.test('a log of another generation is not read', async (t) => {
+    const { generation } = await first.info()
+    const other = new Told(second, 0, 'f'.repeat(16))
+    const same = new Told(second, 0, generation)
+    await untilTold(async () => other.fault !== undefined)
+    t.same(other.fault, { kind: 'other', generation })
+    await same.until(84)
+    t.equal(other.messages.length, 0)
+    other.stop()
+    same.stop()
   })
 
   await t.test('a message may be as long as is said', async (t) => {

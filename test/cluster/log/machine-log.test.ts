@@ -1,6 +1,6 @@
 /**
  * Machines that append to one log at the same time, lose acknowledgements and messages, send again, and start again with
- * less than they had: all decide alike, and as whoever reads the log from its beginning.
+ * less than they had: all decide alike, and as a reader of the log from its beginning.
  */
 import { hash as digestOf } from 'node:crypto'
 import fc from 'fast-check'
@@ -83,37 +83,51 @@ class TestMachine {
   readonly faults: (MachineLogFault | undefined)[] = []
   readonly #generation: string
   beats: Beats
-  machineLog: MachineLog
+  machineLog!: MachineLog
 
-  constructor(servers: MemoryServers, name: string, messageBytes = 200) {
+  private constructor(
+    servers: MemoryServers,
+    name: string,
+    messageBytes: number,
+    generation: string,
+  ) {
     this.name = name
     this.log = new MemoryLog(servers, messageBytes)
-    this.#generation = servers.generation
+    this.#generation = generation
     this.beats = this.#newBeats()
-    this.machineLog = this.#begun()
+  }
+
+  static async start(
+    servers: MemoryServers,
+    name: string,
+    messageBytes = 200,
+    generation = servers.generation,
+  ): Promise<TestMachine> {
+    const machine = new TestMachine(servers, name, messageBytes, generation)
+    machine.machineLog = await machine.#begun()
+    return machine
   }
 
   /** An earlier process may be in the middle of something. */
-  restart(journal: ModelJournal): void {
+  async restart(journal: ModelJournal): Promise<void> {
     this.machineLog.stop()
     this.journal = journal
     this.beats = this.#newBeats()
-    this.machineLog = this.#begun()
+    this.machineLog = await this.#begun()
   }
 
   #newBeats(): Beats {
     return new Beats({
       name: this.name,
-      maxLagMs: 60_000,
       nowMs: monotonicMs,
-      members: () => [this.name],
+      members: () => [{ name: this.name, maxLagMs: 60_000 }],
     })
   }
 
-  #begun(): MachineLog {
+  #begun(): Promise<MachineLog> {
     const { log, journal, beats, name } = this
     const onFault = (fault: MachineLogFault | undefined) => this.faults.push(fault)
-    return new MachineLog({ log, journal, beats, name, generation: this.#generation, onFault })
+    return MachineLog.open({ log, journal, beats, name, generation: this.#generation, onFault })
   }
 }
 
@@ -137,7 +151,7 @@ interface Asked {
 
 type Round = {
   readonly asked: readonly Asked[]
-  /** Of each append, in turn. */
+  /** One for each append, in turn. */
   readonly fates: readonly ('taken' | 'takenUnheard' | 'lost')[]
   /** A machine that starts again behind it, with a part of its journal. */
   readonly restarts: { readonly at: number; readonly kept: number } | undefined
@@ -172,7 +186,8 @@ const round: fc.Arbitrary<Round> = fc.record({
 /** @returns how many batches were answered */
 async function run(rounds: readonly Round[]): Promise<number> {
   const servers = new MemoryServers()
-  const machines = ['a', 'b', 'c'].map((name) => new TestMachine(servers, name))
+  const names = ['a', 'b', 'c']
+  const machines = await Promise.all(names.map((name) => TestMachine.start(servers, name)))
   const answered: {
     readonly id: string
     readonly content: string
@@ -198,11 +213,11 @@ async function run(rounds: readonly Round[]): Promise<number> {
     if (restarts !== undefined) {
       const { journal } = machines[restarts.at]
       const keptCount = Math.round(restarts.kept * journal.records.length)
-      machines[restarts.at].restart(journal.remainder(keptCount))
+      await machines[restarts.at].restart(journal.remainder(keptCount))
     }
   }
-  // Whoever reads the log from its beginning.
-  const reader = new TestMachine(servers, 'reader')
+  // A reader from the beginning of the log.
+  const reader = await TestMachine.start(servers, 'reader')
   const all = [reader, ...machines]
   await reader.machineLog.append([batch('the last one', '')])
   const { sequence } = reader.journal.last
@@ -258,7 +273,7 @@ t.test('machines decide alike, as who reads the log from its beginning', async (
 
 t.test('a message of another generation, or that is none, is passed over by all', async (t) => {
   const servers = new MemoryServers()
-  const machine = new TestMachine(servers, 'a', 1_000)
+  const machine = await TestMachine.start(servers, 'a', 1_000)
   const [other] = partsOfSent(
     { kind: 'group', number: 1, batches: [batch('other', 'other')] },
     { generation: 'f'.repeat(16), session: '0'.repeat(16) },
@@ -297,10 +312,10 @@ t.test('a long message counts where its last part is, wherever reading begins', 
   servers.add(between[0])
   for (const part of long.slice(1)) servers.add(part)
   const ids = async (after: number) => {
-    const machine = new TestMachine(servers, 'a')
+    const machine = await TestMachine.start(servers, 'a')
     const journal = new ModelJournal()
     journal.place = after
-    machine.restart(journal)
+    await machine.restart(journal)
     await machine.machineLog.append([batch('end', '')])
     machine.machineLog.stop()
     return machine.journal.records.map(({ batchId }) => batchId)
@@ -320,31 +335,105 @@ t.test('parts further from each other than is allowed are no message', async (t)
     const [first, second] = partsOfSent(
       { kind: 'group', number: 1, batches: [batch('far', 'x'.repeat(100))] },
       { generation: servers.generation, session: '1'.repeat(16) },
-      150,
+      180,
     )
     servers.add(first)
     for (let at = 1; at < distance; at++) servers.add(Buffer.from('between'))
     servers.add(second)
-    const machine = new TestMachine(servers, 'a')
+    const machine = await TestMachine.start(servers, 'a')
     await machine.machineLog.append([batch('end', '')])
     t.equal(machine.journal.records.length, count + 1)
     machine.machineLog.stop()
   }
-  t.throws(
-    () =>
-      partsOfSent(
-        { kind: 'group', number: 1, batches: [batch('long', 'x'.repeat(100 * 200))] },
-        { generation: '1'.repeat(16), session: '1'.repeat(16) },
-        150,
-      ),
-    /may have 128 parts/,
-  )
+  const machine = await TestMachine.start(new MemoryServers(), 'a')
+  const long = batch('long', 'x'.repeat(200 * limits.logMessageParts))
+  await t.rejects(machine.machineLog.append([long]), /may have 128 parts, and this has \d+/)
+  machine.machineLog.stop()
 })
 
-t.test('whoever has other batches than another machine decides nothing more', async (t) => {
+t.test('parts of two messages are none, whatever was lost of them', async (t) => {
   const servers = new MemoryServers()
-  const a = new TestMachine(servers, 'a', 1_000)
-  const b = new TestMachine(servers, 'b', 1_000)
+  const [a, b] = ['a', 'b'].map((text, at) =>
+    partsOfSent(
+      { kind: 'group', number: at + 1, batches: [batch(text, text.repeat(250))] },
+      { generation: servers.generation, session: '1'.repeat(16) },
+      200,
+    ),
+  )
+  t.equal(a.length, b.length)
+  servers.add(a[0])
+  for (const part of b.slice(1)) servers.add(part)
+  const machine = await TestMachine.start(servers, 'a')
+  await machine.machineLog.append([batch('end', '')])
+  t.same(
+    machine.journal.records.map(({ batchId }) => batchId),
+    ['end'],
+  )
+  machine.machineLog.stop()
+})
+
+t.test(
+  'a machine that has everything goes on although the log has lost its beginning',
+  async (t) => {
+    const servers = new MemoryServers()
+    const machine = await TestMachine.start(servers, 'a')
+    for (let at = 0; at < 5; at++) await machine.machineLog.append([batch(`id ${at}`, '')])
+    servers.messages = []
+    servers.first = 6
+    await machine.restart(machine.journal.remainder(5))
+    t.same(await machine.machineLog.append([batch('next', '')]), [{ kind: 'written', sequence: 6 }])
+    t.equal(machine.machineLog.fault, undefined)
+    // One that lacks the last one cannot.
+    await machine.restart(machine.journal.remainder(4))
+    await until(() => machine.machineLog.fault !== undefined)
+    t.same(machine.machineLog.fault, { kind: 'gone', place: 5, first: 6 })
+    machine.machineLog.stop()
+  },
+)
+
+t.test('a message that may have begun before what is kept is not passed over', async (t) => {
+  const servers = new MemoryServers()
+  const machine = await TestMachine.start(servers, 'a')
+  await machine.machineLog.append([batch('one', '')])
+  const long = partsOfSent(
+    { kind: 'group', number: 1, batches: [batch('long', 'x'.repeat(500))] },
+    { generation: servers.generation, session: '2'.repeat(16) },
+    200,
+  )
+  for (const part of long) servers.add(part)
+  await until(() => machine.journal.last.sequence === 2)
+  for (const keptCount of [1, 2]) {
+    const trimmed = new MemoryServers()
+    trimmed.first = 3
+    trimmed.messages = servers.messages.slice(2)
+    const other = await TestMachine.start(trimmed, 'a')
+    const journal = machine.journal.remainder(keptCount)
+    if (keptCount === 1) journal.place = 2
+    await other.restart(journal)
+    if (keptCount === 1) {
+      await until(() => other.machineLog.fault?.kind === 'cut')
+      t.equal(other.journal.last.sequence, 1)
+    } else {
+      await other.machineLog.append([batch('next', '')])
+      t.equal(other.machineLog.fault, undefined, 'it is in the journal')
+    }
+    other.machineLog.stop()
+  }
+  machine.machineLog.stop()
+})
+
+t.test('a machine of another generation than the log decides nothing', async (t) => {
+  const servers = new MemoryServers()
+  const machine = await TestMachine.start(servers, 'a', 200, 'f'.repeat(16))
+  await until(() => machine.machineLog.fault !== undefined)
+  t.same(machine.machineLog.fault, { kind: 'other', generation: servers.generation })
+  machine.machineLog.stop()
+})
+
+t.test('a machine that has other batches than another one decides nothing more', async (t) => {
+  const servers = new MemoryServers()
+  const a = await TestMachine.start(servers, 'a', 1_000)
+  const b = await TestMachine.start(servers, 'b', 1_000)
   await a.machineLog.append([batch('one', '1')])
   await until(() => b.journal.last.sequence === 1)
   a.beats.answersBy(1)
@@ -366,7 +455,7 @@ t.test('whoever has other batches than another machine decides nothing more', as
 
 t.test('a machine that knows more than its log is another one', async (t) => {
   const servers = new MemoryServers()
-  const a = new TestMachine(servers, 'a', 1_000)
+  const a = await TestMachine.start(servers, 'a', 1_000)
   const beat: Beat = { kind: 'beat', name: 'b', number: 1, sequence: 9, hash: '0'.repeat(64) }
   const ids = { generation: servers.generation, session: '1'.repeat(16) }
   for (const part of partsOfSent(beat, ids, 1_000)) servers.add(part)
@@ -379,7 +468,7 @@ t.test(
   'nothing is sent while the log is not as it was read, and goes on behind that',
   async (t) => {
     const servers = new MemoryServers()
-    const a = new TestMachine(servers, 'a', 1_000)
+    const a = await TestMachine.start(servers, 'a', 1_000)
     await a.machineLog.append([batch('one', '1')])
     await a.machineLog.append([batch('two', '2')])
     const [, lost] = servers.messages
@@ -403,11 +492,11 @@ t.test(
 
 t.test('a hole is told, and read when another server has it', async (t: Test) => {
   const servers = new MemoryServers()
-  const a = new TestMachine(servers, 'a', 1_000)
+  const a = await TestMachine.start(servers, 'a', 1_000)
   await a.machineLog.append([batch('one', '1')])
   await a.machineLog.append([batch('two', '2')])
   servers.missing.add(2)
-  const b = new TestMachine(servers, 'b', 1_000)
+  const b = await TestMachine.start(servers, 'b', 1_000)
   await until(() => b.machineLog.fault !== undefined)
   t.same(b.machineLog.fault, { kind: 'hole', place: 2, server: 'memory' })
   t.equal(b.journal.last.sequence, 1)
@@ -419,9 +508,9 @@ t.test('a hole is told, and read when another server has it', async (t: Test) =>
   b.machineLog.stop()
 })
 
-t.test('whoever stops is told that nothing is known', async (t) => {
+t.test('an append that is cut off by a stop says that nothing is known', async (t) => {
   const servers = new MemoryServers()
-  const a = new TestMachine(servers, 'a', 1_000)
+  const a = await TestMachine.start(servers, 'a', 1_000)
   a.log.fate = () => 'lost'
   const waits = a.machineLog.append([batch('one', '1')])
   a.machineLog.stop()

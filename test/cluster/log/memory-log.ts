@@ -3,7 +3,14 @@
  *
  * @module
  */
-import type { Log, LogFault, LogInfo, LogMessage, LogReader } from '../../../src/cluster/log/log.js'
+import type {
+  Log,
+  LogFault,
+  LogInfo,
+  LogMessage,
+  LogReader,
+  LogStart,
+} from '../../../src/cluster/log/log.js'
 
 /** The servers, which several machines use. */
 export class MemoryServers {
@@ -58,8 +65,9 @@ export class MemoryLog implements Log {
     return place
   }
 
-  follow(after: number, reader: LogReader): () => void {
+  follow({ after, generation }: LogStart, reader: LogReader): () => void {
     const servers = this.#servers
+    const isOther = generation !== undefined && generation !== servers.generation
     let next = after + 1
     let isStopped = false
     let isTelling = false
@@ -68,7 +76,7 @@ export class MemoryLog implements Log {
       isTelling = true
       for (;;) {
         await Promise.resolve()
-        if (isStopped) break
+        if (isStopped || isOther) break
         const messages: LogMessage[] = []
         for (let message = this.#at(next); message !== undefined; message = this.#at(++next)) {
           messages.push(message)
@@ -77,7 +85,8 @@ export class MemoryLog implements Log {
         await reader.onMessages(messages)
       }
       isTelling = false
-      if (!isStopped) reader.onFault(this.#faultAt(next))
+      const other = { kind: 'other', generation: servers.generation } as const
+      if (!isStopped) reader.onFault(isOther ? other : this.#faultAt(next))
     }
     const stopHearing = servers.onChange(() => void tell())
     void tell()

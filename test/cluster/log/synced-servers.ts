@@ -88,7 +88,7 @@ interface ServerPlace {
 
 interface ServersOptions {
   readonly count?: number
-  /** Of `jetstream`; synced unless given. */
+  /** Lines of `jetstream`; those of a synced server by default. */
   readonly settings?: string
 }
 

@@ -2,6 +2,7 @@
  * The log of a cluster in real streams, on one server and on three, which are killed, lose their stores, and have bits
  * flipped.
  */
+import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -88,6 +89,30 @@ withEachSyncedServer(t, async (t, server) => {
     t.equal(told.texts[199], 'after 99')
     t.equal(told.fault, undefined)
     told.stop()
+  })
+
+  await t.test('a reader that throws ends its process, and loses no message', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { log } = await openLog(t, [nats])
+    for (let at = 0; at < 3; at++) await log.append(Buffer.from(`message ${at}`))
+    const path = (name: string) =>
+      JSON.stringify(new URL(`../../../src/cluster/nats/${name}.js`, import.meta.url))
+    const program = `
+      import { Connection } from ${path('connection')}
+      import { namesOf } from ${path('names')}
+      import { StreamLog } from ${path('stream-log')}
+      const connection = await Connection.open({ servers: ['${nats.url}'] }, 'test', { onChange() {}, onDenied() {} })
+      const log = await StreamLog.open(connection, namesOf('test'))
+      log.follow({ after: 1 }, {
+        async onMessages([{ place }]) { throw new Error('no room for message ' + place) },
+        onFault() {},
+      })`
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    t.equal(child.status, 1)
+    t.match(child.stderr, /no room for message 2/)
   })
 
   await t.test('messages that a server lacks are a hole, and never passed over', async (t) => {

@@ -20,8 +20,8 @@ withEachSyncedServer(t, async (t, server) => {
       /^nats-server nats-0 does not prove .*: http:\/\/127\.0\.0\.1:\d+ is the monitor of nats-0\. Name its monitor with --nats-monitor$/,
     )
     t.match(await syncDoubt(connected, []), /: it has no monitor\. Name/)
-    const nobody = `http://127.0.0.1:${await freePort()}`
-    t.match(await syncDoubt(connected, [nobody]), /cannot be reached \(ECONNREFUSED\)/)
+    const unused = `http://127.0.0.1:${await freePort()}`
+    t.match(await syncDoubt(connected, [unused]), /cannot be reached \(ECONNREFUSED\)/)
   })
 
   await t.test('a server with another line, or none, has not proven it', async (t) => {
