@@ -8,7 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Followed, peopleIn } from '../follow/followed.js'
 import { withNewestPostgres } from '../support/data/postgres-binaries.js'
-import { type PostgresServer, startPostgres } from '../support/data/postgres-server.js'
+import {
+  type PostgresServer,
+  startPostgres,
+  untilPrimary,
+} from '../support/data/postgres-server.js'
 import { byTier } from '../support/tier.js'
 
 let server: PostgresServer
@@ -43,6 +47,7 @@ function losesTransactions(t: Test): void {
         `rm -rf data; mv kept data; touch data/recovery.signal; echo "restore_command = 'false'" >> data/postgresql.auto.conf`,
         'QUIT',
       )
+      await untilPrimary(server)
       await server.run('UPDATE people SET lat = 5 WHERE id = 5')
       const refused = { code: 5, output: /the server left timeline \d at .*--initial-copy/ }
       t.match(await (isKilled ? followed.fail() : followed.ended()), refused)

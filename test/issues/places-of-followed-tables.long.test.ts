@@ -7,7 +7,11 @@ import type { OperatorError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import { type Ended, Followed, peopleIn } from '../follow/followed.js'
 import { withNewestPostgres } from '../support/data/postgres-binaries.js'
-import { type PostgresServer, startPostgres } from '../support/data/postgres-server.js'
+import {
+  type PostgresServer,
+  startPostgres,
+  untilPrimary,
+} from '../support/data/postgres-server.js'
 import { silentLog } from '../support/data/snapshots.js'
 import { byTier } from '../support/tier.js'
 
@@ -540,6 +544,7 @@ function goesOnOrIsRefused(t: Test): void {
     await server.restart(
       `touch data/recovery.signal; echo "restore_command = 'false'" >> data/postgresql.auto.conf`,
     )
+    await untilPrimary(server)
     // The control file says so only after that.
     await server.run('CHECKPOINT')
     const { rows } = await server.run('SELECT timeline_id FROM pg_control_checkpoint()')

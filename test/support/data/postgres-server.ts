@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Owner } from '../service/hickory.js'
+import { untilTold } from '../service/until.js'
 import { postgresBinaries } from './postgres-binaries.js'
 
 export interface PostgresServer {
@@ -192,6 +193,14 @@ async function untilReady(directory: string, port: number, sql: string): Promise
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
+}
+
+/** After a promotion a server takes changes later than questions, and says then in which timeline it goes on. */
+export async function untilPrimary(server: Pick<PostgresServer, 'run'>): Promise<void> {
+  await untilTold(async () => {
+    const { rows } = await server.run('SELECT pg_is_in_recovery() AS "isStandby"')
+    return rows[0].isStandby === false
+  })
 }
 
 async function runAsOwner(directory: string, port: number, sql: string): Promise<pg.QueryResult> {
