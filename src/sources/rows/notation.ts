@@ -98,38 +98,37 @@ const DATE_LENGTH = '2026-05-05'.length
 export const SQL_USUAL_NUMBER = `((${SQL_DIGITS})
   OR (strlen(number) > ${DATE_LENGTH} AND regexp_full_match(number, '${SQL_FORMATTED}')))`
 
-const unusual = (pattern: string) =>
-  `NOT (${SQL_USUAL_NUMBER}) AND regexp_matches(number, '${pattern}')`
+const matches = (pattern: string) => `regexp_matches(number, '${pattern}')`
 
 type SqlRule = readonly [condition: string, reason: RejectReason]
 
 const spreadsheetRules: readonly SqlRule[] = [
   [
-    `ascii(ltrim(number, ' ')) = ${'#'.charCodeAt(0)} AND ${unusual(SQL_ERROR_CELL)}`,
+    `ascii(ltrim(number, ' ')) = ${'#'.charCodeAt(0)} AND ${matches(SQL_ERROR_CELL)}`,
     'NumberErrorCell',
   ],
-  [unusual(SQL_QUOTED.replace("'", "''")), 'NumberQuoted'],
-  [unusual(SQL_DECIMAL), 'NumberDecimal'],
-  [unusual(SQL_AMOUNT), 'NumberAmount'],
+  [matches(SQL_QUOTED.replace("'", "''")), 'NumberQuoted'],
+  [matches(SQL_DECIMAL), 'NumberDecimal'],
+  [matches(SQL_AMOUNT), 'NumberAmount'],
   [
-    `${unusual(SQL_SEPARATOR)}
+    `${matches(SQL_SEPARATOR)}
       AND regexp_matches(regexp_replace(number, '${SQL_BETWEEN_DIGITS}', '', 'g'), '${SQL_SEVERAL}')`,
     'NumberSeveral',
   ],
 ]
 
 /** But 0. */
-const HAS_NO_DIGIT = `NOT (${SQL_USUAL_NUMBER}) AND NOT regexp_matches(number, '[1-9]')`
+const HAS_NO_DIGIT = `NOT ${matches('[1-9]')}`
 
 const wordRules: readonly SqlRule[] = [
-  [unusual(SQL_FOREIGN_LETTER), 'NumberLetters'],
-  [`${unusual('[A-Za-z]')} AND NOT regexp_matches(number, '${SQL_EXTENSION}')`, 'NumberLetters'],
-  [unusual(SQL_FOREIGN_DIGIT), 'NumberForeignDigits'],
+  [matches(SQL_FOREIGN_LETTER), 'NumberLetters'],
+  [`${matches('[A-Za-z]')} AND NOT ${matches(SQL_EXTENSION)}`, 'NumberLetters'],
+  [matches(SQL_FOREIGN_DIGIT), 'NumberForeignDigits'],
   [`${HAS_NO_DIGIT} AND NOT contains(number, '0')`, 'NumberWithoutDigits'],
   [HAS_NO_DIGIT, 'NumberZero'],
 ]
 
-/** The conditions of `notationFault` over a column `number`, in its order. */
+/** The conditions of `notationFault` over a column `number` that is not usual, in its order. */
 export function notationSqlRules(isReadLater: boolean): readonly SqlRule[] {
   return isReadLater ? spreadsheetRules : [...spreadsheetRules, ...wordRules]
 }

@@ -178,25 +178,30 @@ function blankIsEmpty(column: string): string {
     ELSE ${column} END`
 }
 
-/** The first reason that applies, in the order of their table. */
+/**
+ * The first reason that applies, in the order of their table. DuckDB compiles each test as often as it is written: that
+ * of a usual number stands once before all rules of notations, and what has none of their reasons goes to the second CASE.
+ */
 function reasonCase(source: RowSource, options: RowOptions): string {
   const { e164Region } = options
-  const rules: Rule[] = [
-    ...source.rules,
-    ...phoneSqlRules,
-    ...notationSqlRules(e164Region !== undefined),
-    ...positionRules(source, options),
-  ]
+  const rules = positionRules(source, options)
   if (source.contact !== undefined) {
     rules.push([`strlen(contact) > ${limits.contactBytes}`, 'ContactTooLong'])
   }
   if (source.key !== undefined) {
     rules.push([`key = ''`, 'KeyMissing'], [`strlen(key) > ${limits.keyBytes}`, 'KeyTooLong'])
   }
-  const cases = rules.map(([condition, reason]) => `WHEN ${condition} THEN ${reasonCode(reason)}`)
+  const first = casesOf([...source.rules, ...phoneSqlRules])
   // One cheap test spares nearly all rows all others.
-  if (source.isPlain === true) cases.unshift(`WHEN ${ordinary(source)} THEN ${ACCEPTED}`)
-  return `CASE ${cases.join('\n')} ELSE ${ACCEPTED} END`
+  if (source.isPlain === true) first.unshift(`WHEN ${ordinary(source)} THEN ${ACCEPTED}`)
+  const notations = casesOf(notationSqlRules(e164Region !== undefined))
+  return `coalesce(
+    CASE ${first.join('\n')} WHEN NOT ${SQL_USUAL_NUMBER} THEN CASE ${notations.join('\n')} END END,
+    CASE ${casesOf(rules).join('\n')} ELSE ${ACCEPTED} END)`
+}
+
+function casesOf(rules: readonly Rule[]): string[] {
+  return rules.map(([condition, reason]) => `WHEN ${condition} THEN ${reasonCode(reason)}`)
 }
 
 /**
