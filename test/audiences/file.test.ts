@@ -19,6 +19,7 @@ import { encodeBinary } from '../../src/shard/rows/binary-rows.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishTest } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
+import { byTier } from '../support/tier.js'
 
 const ID = '0123456789abcdef0123456789abcdef'
 const FAR_MS = 4_000_000_000_000
@@ -241,7 +242,7 @@ for (const deltas of [[], [delta(1, COME), delta(2, COME)]]) {
       writeFileSync(path, bytes)
       await t.rejects(read(), /found/)
     })
-    await fc.assert(property, { seed: testSeed(t), numRuns: 300 })
+    await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 120, soak: 300 }) })
     writeFileSync(path, whole)
     t.ok(await read())
   })

@@ -21,6 +21,7 @@ import { anyRecipients, columnsOf, manyColumns } from '../support/data/columns.j
 import { copyVersion1 } from '../support/data/damage.js'
 import { publishTest } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
+import { byTier } from '../support/tier.js'
 
 const FORMATS: readonly RowFormat[] = [
   { kind: 'json' },
@@ -93,7 +94,7 @@ t.test('random runs of a large shard give the same bytes', async (t) => {
     t.equal(allFrom(columns, runs, format) === expected, true)
     t.equal(rowBytesFrom(columns, runs, format), Buffer.byteLength(expected))
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: 30 })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 15, soak: 30 }) })
   t.ok(count > 2 * limits.audienceReadCount, 'some runs are read in several windows')
 })
 
@@ -109,7 +110,7 @@ t.test('phones and positions of every kind', async (t) => {
     }
     columns.close()
   })
-  await fc.assert(property, { seed: testSeed(t), numRuns: 8 })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 5, soak: 8 }) })
 })
 
 t.test('files of format version 1 are read, too', async (t) => {

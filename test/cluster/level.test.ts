@@ -59,7 +59,7 @@ for (const machineCount of [3, 5]) {
           counts[name] += world.counts[name]
         }
       }),
-      { seed, numRuns: byTier({ ci: 1_000, soak: 50_000 }) },
+      { seed, numRuns: byTier({ ci: 400, soak: 50_000 }) },
     )
     t.comment(JSON.stringify(counts))
     for (const [what, count] of Object.entries(counts)) t.ok(count > 0, `${what}: ${count}`)

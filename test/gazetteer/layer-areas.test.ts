@@ -57,7 +57,7 @@ t.test('boxes find the counties that they meet, and no other', async (t) => {
   const shapes = Array.from(counties.numbers, (number) => counties.polygons(number))
   const random = seededRandom(testSeed(t))
   let [meetingCount, boundsCount] = [0, 0]
-  for (let round = 0; round < byTier({ ci: 60, soak: 200 }); round++) {
+  for (let round = 0; round < byTier({ ci: 30, soak: 200 }); round++) {
     const box = randomBox(counties, random)
     const wrong: string[] = []
     for (const [at, number] of counties.numbers.entries()) {

@@ -18,7 +18,7 @@ import { localService } from '../support/service/local-service.js'
 import { memoryReply } from '../support/service/memory-reply.js'
 import { byTier } from '../support/tier.js'
 
-const REQUEST_COUNT = byTier({ ci: 60, soak: 1_000 })
+const REQUEST_COUNT = byTier({ ci: 30, soak: 1_000 })
 const WORLD_COUNT = 20
 
 type RecipientResponse = Static<typeof RecipientResponseSchema>

@@ -290,7 +290,7 @@ t.test('two writers in turn, groups, repeats, new processes, truncation: as a mo
       }
     },
   )
-  const numRuns = byTier({ ci: 25, soak: 300 })
+  const numRuns = byTier({ ci: 12, soak: 300 })
   const result = await fc.check(property, { seed, numRuns })
   t.notOk(result.failed, JSON.stringify([result.counterexample, String(result.errorInstance)]))
 })
@@ -318,7 +318,7 @@ async function withRemains(t: Test) {
 t.test('a last group that is torn at any byte is cut, and a whole one is taken', async (t) => {
   const { bytes, headBytes, restored, writer, reader, directory } = await withRemains(t)
   const wrong: string[] = []
-  const stride = byTier({ ci: 7, soak: 1 })
+  const stride = byTier({ ci: 13, soak: 1 })
   for (
     let end = headBytes + 1;
     end <= bytes.length;
@@ -348,7 +348,7 @@ t.test('a last group that is torn at any byte is cut, and a whole one is taken',
 t.test('a last group with any byte changed is cut as a whole', async (t) => {
   const { bytes, headBytes, restored, writer, reader } = await withRemains(t)
   const wrong: number[] = []
-  const stride = byTier({ ci: 11, soak: 1 })
+  const stride = byTier({ ci: 23, soak: 1 })
   for (let at = headBytes; at < bytes.length; at += stride) {
     const changed = Buffer.from(bytes)
     changed[at] ^= 1 << (at % 8)
@@ -370,7 +370,7 @@ t.test(
     await first.release()
     t.ok(journalFileNumbers(directory).length >= 2)
     const wrong: string[] = []
-    const stride = byTier({ ci: 13, soak: 1 })
+    const stride = byTier({ ci: 29, soak: 1 })
     for (const number of journalFileNumbers(directory)) {
       const path = journalPath(directory, number)
       const bytes = readFileSync(path)

@@ -28,7 +28,7 @@ const plenty = () => ({ edgeTestCount: 1e10 })
 t.test('at every moment those are there who should be, in all modes', async (t) => {
   const random = seededRandom(testSeed(t))
   let droppedCount = 0
-  for (let world = 0; world < byTier({ ci: 10, soak: 300 }); world++) {
+  for (let world = 0; world < byTier({ ci: 5, soak: 300 }); world++) {
     const hasKeys = [random.unit() < 0.5, random.unit() < 0.5]
     const made = new Map<number, Person>()
     const first = SOURCE_IDS.map(() =>

@@ -100,7 +100,7 @@ function digestsOf({ snapshot, increments }: Machine, moment: number): readonly 
 
 t.test('machines with the same changes have the same digests at every moment', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let number = 0; number < byTier({ ci: 8, soak: 200 }); number++) {
+  for (let number = 0; number < byTier({ ci: 4, soak: 200 }); number++) {
     const world = await randomWorld(temporaryDirectory(t), random)
     const [one, other] = [await machineOf(world, random), await machineOf(world, random)]
     const moment = random.between(0, world.batches.length)
@@ -121,7 +121,7 @@ t.test('machines with the same changes have the same digests at every moment', a
 
 t.test('one bit of a phone or of a position makes another digest', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let number = 0; number < byTier({ ci: 5, soak: 100 }); number++) {
+  for (let number = 0; number < byTier({ ci: 3, soak: 100 }); number++) {
     const world = await randomWorld(temporaryDirectory(t), random)
     const machine = await machineOf(world, random)
     const moment = world.batches.length
@@ -148,7 +148,7 @@ t.test('one bit of a phone or of a position makes another digest', async (t) => 
 
 t.test('a machine that lacks a change has other digests', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let number = 0; number < byTier({ ci: 5, soak: 100 }); number++) {
+  for (let number = 0; number < byTier({ ci: 3, soak: 100 }); number++) {
     const world = await randomWorld(temporaryDirectory(t), random)
     const { batches } = world
     const moment = batches.length + 1

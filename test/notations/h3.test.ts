@@ -101,7 +101,7 @@ t.test('what is no cell is refused by its place', async (t) => {
 t.test('a cell selects whoever its polygon holds: anywhere, pentagons and poles', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
-  for (let round = 0; round < byTier({ ci: 400, soak: 10_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 200, soak: 10_000 }); round++) {
     const cells = randomCells(random)
     const geometry = readH3(cells, 'h3')
     const places = cells.flatMap((cell) => placesAround(cell, random))
@@ -127,7 +127,7 @@ t.test(
   async (t) => {
     const random = seededRandom(testSeed(t))
     let hitCount = 0
-    for (let round = 0; round < byTier({ ci: 300, soak: 5_000 }); round++) {
+    for (let round = 0; round < byTier({ ci: 150, soak: 5_000 }); round++) {
       // Edges of coarser cells are bent by more than a cell where they pass a pole.
       const resolution = random.between(4, 13)
       const cell = random.pick([
@@ -155,7 +155,7 @@ t.test(
 t.test('the cells of a resolution cover the globe, and each place once', async (t) => {
   const random = seededRandom(testSeed(t))
   const places = [
-    ...Array.from({ length: byTier({ ci: 100, soak: 300 }) }, () => farPlaces(random)).flat(),
+    ...Array.from({ length: byTier({ ci: 50, soak: 300 }) }, () => farPlaces(random)).flat(),
   ]
   places.push([0, 900_000_000], [1_234_567_890, -900_000_000], [1_800_000_000, 12_345_678])
   const roots = getRes0Cells()

@@ -9,7 +9,7 @@ import { type Place, selectedBy } from '../support/selected.js'
 import { byTier } from '../support/tier.js'
 import { toUtm } from '../support/transverse-mercator.js'
 
-const ROUND_COUNT = byTier({ ci: 2_000, soak: 10_000 })
+const ROUND_COUNT = byTier({ ci: 1_000, soak: 10_000 })
 
 /** The package is of a kind whose exports Node.js does not know by their names. */
 const { forward } = (mgrs as unknown as { default: typeof mgrs }).default
@@ -115,7 +115,7 @@ t.test('fewer digits are a square, as far as it is in its zone', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
   let cutCount = 0
-  for (let round = 0; round < byTier({ ci: 400, soak: 10_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 200, soak: 10_000 }); round++) {
     const zone = zoneAt(...anywhere(random))
     const digitCount = random.between(0, 4)
     const side = 10 ** (5 - digitCount)

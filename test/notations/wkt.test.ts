@@ -8,7 +8,7 @@ import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 2_000, soak: 10_000 })
+const ROUND_COUNT = byTier({ ci: 800, soak: 10_000 })
 
 const point = { type: 'Point', coordinates: [30, 10] }
 

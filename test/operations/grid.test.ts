@@ -32,7 +32,7 @@ import {
 } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const WORLD_COUNT = byTier({ ci: 10, soak: 60 })
+const WORLD_COUNT = byTier({ ci: 5, soak: 60 })
 const REQUEST_COUNT = 15
 
 const WORLD = {
@@ -81,7 +81,7 @@ t.test('grids have whom lists have, and as many as counts have', async (t) => {
 t.test('small counts are left out, and nothing that says their sum', async (t) => {
   const random = seededRandom(testSeed(t))
   let suppressedCount = 0
-  for (let round = 0; round < byTier({ ci: 10, soak: 60 }); round++) {
+  for (let round = 0; round < byTier({ ci: 5, soak: 60 }); round++) {
     const { service, columns } = worldOf(random)
     const members = randomGrid({ lng: columns.lngs[0], lat: columns.lats[0] }, random)
     const minCount = random.between(2, 30)

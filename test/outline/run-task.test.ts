@@ -35,9 +35,9 @@ for (const { what, kinds, requestCount } of [
   {
     what: 'shapes',
     kinds: allKinds.filter((kind) => !SLOW.includes(kind)),
-    requestCount: byTier({ ci: 70, soak: 800 }),
+    requestCount: byTier({ ci: 35, soak: 800 }),
   },
-  { what: 'margins', kinds: allKinds, requestCount: byTier({ ci: 8, soak: 60 }) },
+  { what: 'margins', kinds: allKinds, requestCount: byTier({ ci: 5, soak: 60 }) },
 ]) {
   t.test(`outlines of random ${what} are what the oracle says is inside`, async (t) => {
     const seed = testSeed(t)

@@ -100,7 +100,7 @@ t.test('every task ends with its own result, however the threads fall asleep', a
     const { channel } = opened(t, spins)
     const open = new Set<Promise<void>>()
     let wrongCount = 0
-    const rounds = byTier({ ci: 600, soak: 50_000 })
+    const rounds = byTier({ ci: 300, soak: 50_000 })
     for (let round = 0; round < rounds; round++) {
       if (open.size === 5) await Promise.race(open)
       const numbers = Array.from(

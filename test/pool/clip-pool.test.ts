@@ -3,6 +3,7 @@ import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { ClipPool } from '../../src/pool/clip-pool.js'
 import { inTime, within } from '../support/service/in-time.js'
+import { byTier } from '../support/tier.js'
 import type { Deed } from './fixtures/clip.js'
 
 const MiB = 1024 * 1024
@@ -89,7 +90,7 @@ const failures = [
 for (const { deed, failure } of failures) {
   t.test(`${deed}: the thread is ended, and the next task has another`, async (t) => {
     const run = opened(t, { runMs: deed === 'loop' ? 100 : 8_000, heapBytes: 16 * MiB })
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < byTier({ ci: 1, soak: 2 }); round++) {
       t.same(await run(deed), { failure })
       t.same(await run('echo'), { value: 'echo' })
     }
@@ -137,7 +138,7 @@ t.test('as many wait as may, and one more is refused', async (t) => {
 t.test('a thread that cannot start is an error, not a hang, each time', async (t) => {
   const workerUrl = new URL('./fixtures/broken.js', import.meta.url).href
   const run = opened(t, { workerUrl })
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < byTier({ ci: 2, soak: 3 }); round++) {
     await t.rejects(run('echo'), { code: 'Unavailable', status: 503 })
   }
 })

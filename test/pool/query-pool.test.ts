@@ -22,7 +22,7 @@ const log = createLog('silent')
 const random = seededRandom(testSeed(t))
 const columns = randomWorld('uniform', 4_000, random)
 const WORKER_COUNT = 2
-const KILL_COUNT = byTier({ ci: 3, soak: 10 })
+const KILL_COUNT = byTier({ ci: 2, soak: 10 })
 const shards = inArenas(shardsOf(columns, 1, 1_000), WORKER_COUNT)
 const shardIndexes = shards.map((_, index) => index)
 
@@ -76,7 +76,7 @@ t.test('threads that still load outlive one that cannot', { timeout: 60_000 }, a
   for (let round = 0; round < byTier({ ci: 1, soak: 3 }); round++) {
     const start = startQueryPool({
       workerUrl,
-      threadCount: byTier({ ci: 4, soak: 8 }),
+      threadCount: byTier({ ci: 2, soak: 8 }),
       shards: [broken],
       log,
     })

@@ -25,7 +25,7 @@ import { localImages, serviceOf } from '../support/service/local-service.js'
 import { spreadMachines } from '../support/service/spread-machines.js'
 import { byTier } from '../support/tier.js'
 
-const WORLD_COUNT = byTier({ ci: 10, soak: 1_000 })
+const WORLD_COUNT = byTier({ ci: 4, soak: 1_000 })
 const REQUEST_COUNT = 20
 const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson', 'geojson']
 

@@ -44,7 +44,7 @@ import { inTime } from '../support/service/in-time.js'
 import { type LocalService, localService } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const REQUEST_COUNT = byTier({ ci: 150, soak: 10_000 })
+const REQUEST_COUNT = byTier({ ci: 75, soak: 10_000 })
 const REQUESTS_PER_WORLD = byTier({ ci: 25, soak: 100 })
 
 interface Side {

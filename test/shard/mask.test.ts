@@ -56,7 +56,7 @@ t.test('who is in two lists of runs is in what they have in common', async (t) =
     )
     t.ok(common.every((bound, i, all) => i % 2 === 0 || bound > all[i - 1]))
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 200, soak: 5_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 100, soak: 5_000 }) })
 })
 
 t.test('ranks are places among those within, and back', async (t) => {
@@ -90,7 +90,7 @@ t.test('ranks are places among those within, and back', async (t) => {
       }
     }
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 50, soak: 1_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 25, soak: 1_000 }) })
 })
 
 t.test('of runs those are taken who are within', async (t) => {
@@ -110,7 +110,7 @@ t.test('of runs those are taken who are within', async (t) => {
     t.ok(isNormal, 'runs are sorted, not empty, and do not touch')
     for (let at = 0; at <= 200; at++) if (isWithin(mask, at) !== wanted.has(at)) t.fail(`${at}`)
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 100, soak: 1_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 50, soak: 1_000 }) })
 })
 
 t.test('a shard that is all within has no mask, and one without anybody is known', async (t) => {
@@ -134,7 +134,7 @@ t.test('a shard that is all within has no mask, and one without anybody is known
 t.test('shapes of all kinds select who is within, and counts are those of lists', async (t) => {
   const random = seededRandom(testSeed(t))
   let foundCount = 0
-  for (let world = 0; world < byTier({ ci: 8, soak: 400 }); world++) {
+  for (let world = 0; world < byTier({ ci: 4, soak: 400 }); world++) {
     const columns = randomWorld(random.pick(allKinds), WORLD_SIZE, random)
     const images = shardsOf(columns, 1, random.between(200, 2_000))
     const shards = (world % 2 === 0 ? images : inArenas(images, 1)).map(attachShard)
@@ -162,7 +162,7 @@ t.test('the nearest are among those within, however many are nearer beyond', asy
   const columns = randomWorld('uniform', 6_000, random)
   for (const shardRecipientCount of [6_000, 1_700]) {
     const shards = shardsOf(columns, 1, shardRecipientCount).map(attachShard)
-    for (let round = 0; round < byTier({ ci: 8, soak: 300 }); round++) {
+    for (let round = 0; round < byTier({ ci: 4, soak: 300 }); round++) {
       const masked = maskShards(shards, randomMask(shards, random))
       const [lng, lat] = [-71 + random.unit(), 42 + random.unit()]
       const count = random.pick([1, 3, 30])

@@ -20,7 +20,7 @@ for (const kind of worldKinds) {
     const shards = shardsOf(columns, 1, 450).map(attachShard)
     const byShard = shards.map(recipientsOf)
     const everyone = byShard.flat()
-    for (let round = 0; round < byTier({ ci: 20, soak: 200 }); round++) {
+    for (let round = 0; round < byTier({ ci: 10, soak: 200 }); round++) {
       const { lng, lat } = random.pick(everyone)
       const [toLng, toLat] = randomPen(random)([
         lng + random.between(-1e5, 1e5),

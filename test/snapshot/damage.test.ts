@@ -8,7 +8,7 @@ import { publishTest } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
-const DAMAGE_COUNT = byTier({ ci: 120, soak: 10_000 })
+const DAMAGE_COUNT = byTier({ ci: 60, soak: 10_000 })
 
 t.test(`each of ${DAMAGE_COUNT} damages to a snapshot is found, and none is served`, async (t) => {
   const data = t.testdir({})

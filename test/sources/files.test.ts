@@ -16,8 +16,9 @@ import { byTier } from '../support/tier.js'
 const HEADER = 'number,lat,lng,contact\n'
 
 /** Of a large file: it is bytes that make pieces, of a mebibyte each. */
-const wideRow = (_: unknown, index: number) => `+999${index},1.5,2.5,c${index}${'c'.repeat(60)}\n`
-const HALF_COUNT = 8_000
+const wideRow = (_: unknown, index: number) =>
+  `+999${String(index).padStart(30, '0')},1.5,2.5,c${'c'.repeat(120)}\n`
+const HALF_COUNT = 3_500
 const HALF = Array.from({ length: HALF_COUNT }, wideRow).join('')
 
 async function read(t: Test, ...contents: (string | Uint8Array)[]): Promise<ReadRows> {
@@ -145,7 +146,10 @@ t.test('each reason for a rejection is told apart', async (t) => {
   )
   t.equal(result.acceptedCount, cases.length, 'the rows around them are taken')
   // The end of a file is another place of the scan for what cannot be told apart into fields.
-  const atEnd = cases.filter(([, reason]) => !isReadable(reason))
+  const atEnd = cases.filter(
+    ([, reason], index) =>
+      !isReadable(reason) && cases.findIndex((other) => other[1] === reason) === index,
+  )
   const ends = byTier({ ci: atEnd, soak: cases })
   const paths = ends.map(([row], index) => {
     const path = join(t.testdirName, `${index}.csv`)
@@ -245,9 +249,7 @@ t.test('a line break anywhere else may have swallowed rows, and the file is refu
   ]
   for (const [index, [rows, message]] of cases.entries()) {
     const lineEnds = ['\n', '\r\n', '\r']
-    // Of the other line ends, a field that is closed again and one that is not.
-    const isSwallowed = index === 0 || index === 3
-    for (const lineEnd of byTier({ ci: lineEnds.slice(0, isSwallowed ? 3 : 1), soak: lineEnds })) {
+    for (const lineEnd of byTier({ ci: [lineEnds[index % 3]], soak: lineEnds })) {
       const text = HEADER + good + rows + good.repeat(2)
       const failed = read(t, text.replaceAll('\n', lineEnd))
       await t.rejects(failed, { code: 'InputRejected', message }, JSON.stringify([rows, lineEnd]))
@@ -260,13 +262,15 @@ const BROKEN = byTier({
   ci: `${'x'.repeat(30_000)}\n`.repeat(300),
   soak: `${'x'.repeat(120)}\n`.repeat(200_000),
 })
-const LONG_BYTES = byTier({ ci: 4 << 20, soak: 40 << 20 })
+const LONG_BYTES = byTier({ ci: 3 << 20, soak: 40 << 20 })
+
+const BEHIND_HALF = new RegExp(`:${HALF_COUNT + 2}\\b`)
 
 /** What is put in the middle of very many good rows; none of these may lose one of them. */
 const ODDITIES: [name: string, lines: string | Buffer, refused?: RegExp][] = [
-  ['a quotation mark that is not closed', '"+9991,1,2,a\n', /:8002\b/],
-  ['one that is not closed, in the last column', '+9991,1,2,"a\n', /:8002\b/],
-  ['two that are not closed', '"+9991,1,2,a\n+9992,1,2,a\n"+9993,1,2,a\n', /:8002\b/],
+  ['a quotation mark that is not closed', '"+9991,1,2,a\n', BEHIND_HALF],
+  ['one that is not closed, in the last column', '+9991,1,2,"a\n', BEHIND_HALF],
+  ['two that are not closed', '"+9991,1,2,a\n+9992,1,2,a\n"+9993,1,2,a\n', BEHIND_HALF],
   ['another line end', '+9991,1,2,a\r\n', /end in different ways/],
   ['an LF too few', '+9991,1,2,a\r', /end in different ways/],
   ['a line of megabytes', `+9991,1,2,${'x'.repeat(LONG_BYTES)}\n`],
@@ -294,8 +298,8 @@ for (const [name, lines, refused] of ODDITIES) {
 t.test('large files are read as they are read in order, whatever is in them', async (t) => {
   const seed = testSeed(t)
   const row = (index: number) =>
-    `+999${index % 5_000},1.5,2.5,c${index}${'c'.repeat(60)},k${index % 12_000}\n`
-  const rows = Array.from({ length: 15_000 }, (_, index) => row(index))
+    `+999${index % 5_000},1.5,2.5,c${index}${'c'.repeat(120)},k${index % 6_000}\n`
+  const rows = Array.from({ length: byTier({ ci: 7_500, soak: 15_000 }) }, (_, index) => row(index))
   const oddity = fc.constantFrom(
     '',
     '+9991,1,2\n',
@@ -472,7 +476,7 @@ t.test('random rows come back, whatever malformed lines are between them', async
         )
       },
     ),
-    { seed, numRuns: byTier({ ci: 8, soak: 150 }) },
+    { seed, numRuns: byTier({ ci: 5, soak: 150 }) },
   )
 })
 
@@ -492,7 +496,7 @@ t.test('random text is read as it is, or refused, but never in part', async (t) 
       const records = csvRecords(content, ',') ?? lines
       t.equal(result.rowCount, records.length - 1, JSON.stringify(content))
     }),
-    { seed, numRuns: byTier({ ci: 12, soak: 400 }) },
+    { seed, numRuns: byTier({ ci: 8, soak: 400 }) },
   )
 })
 
@@ -520,14 +524,14 @@ t.test('a path is a path and no pattern', async (t) => {
 })
 
 t.test('where the pieces of a file are cut makes no difference', async (t) => {
-  const row = `+999{},1,2,"c {}${'c'.repeat(60)}"\r\n`
-  const rows = Array.from({ length: 30_000 }, (_, index) =>
+  const row = `+999{},1,2,"c {}${'c'.repeat(120)}"\r\n`
+  const rows = Array.from({ length: 16_000 }, (_, index) =>
     index % 1000 === 7 ? 'bad\r\n\r\n' : row.replaceAll('{}', String(index)),
   )
   const content = `${HEADER.trimEnd()}\r\n${rows.join('')}`
   t.ok(content.length > 2 * 2 ** 20, 'there are several pieces')
   const result = await read(t, content)
-  t.equal(result.rejectedCount, 30)
+  t.equal(result.rejectedCount, 16)
   t.same(rejectedLines(result).FieldCountWrong, [9, 1010, 2011, 3012, 4013])
   const wanted = rows.flatMap((text, index) => (text.startsWith('bad') ? [] : [`+999${index}`]))
   t.strictSame(result.phones.join(), wanted.join())

@@ -114,7 +114,7 @@ t.test('transactions keep them, in whatever portions entries come', async (t) =>
   const one = await openedStore(t)
   const other = await openedStore(t)
   let sequence = 0
-  for (let round = 0; round < byTier({ ci: 40, soak: 600 }); round++) {
+  for (let round = 0; round < byTier({ ci: 20, soak: 600 }); round++) {
     const changes = Array.from({ length: random.between(1, 8) }, () =>
       randomChange(random, keysVersionOf(one.tables) + (random.unit() < 0.1 ? 1 : 0)),
     )
@@ -237,7 +237,7 @@ t.test('a bit that is flipped is found, or changes nothing', async (t) => {
   const used = [...written.keys()].filter((at) => written[at] !== 0)
   const before = await rowsOf(copy)
   const tally = { found: 0, harmless: 0 }
-  for (let round = 0; round < byTier({ ci: 6, soak: 150 }); round++) {
+  for (let round = 0; round < byTier({ ci: 4, soak: 150 }); round++) {
     const damaged = Buffer.from(written)
     const at = random.pick(used)
     const bit = random.between(0, 7)

@@ -6,7 +6,7 @@ import { World } from './world.js'
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
 
-const runCount = byTier({ ci: 12, soak: 1_000 })
+const runCount = byTier({ ci: 7, soak: 1_000 })
 
 for (const machineCount of [3, 5]) {
   t.test(`${machineCount} machines agree, whatever fails`, async (t) => {

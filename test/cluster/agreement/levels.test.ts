@@ -12,7 +12,7 @@ import { World } from './world.js'
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
 
-const runCount = byTier({ ci: 5, soak: 500 })
+const runCount = byTier({ ci: 3, soak: 500 })
 
 for (const machineCount of [3, 5]) {
   t.test(`no machine of ${machineCount} is level without what is everywhere`, async (t) => {

@@ -3,7 +3,7 @@ import { testSeed } from '../../support/random/properties.js'
 import { byTier } from '../../support/tier.js'
 import { describeReport, fuzzReaders } from './fuzz.js'
 
-const BODY_COUNT = byTier({ ci: 1_500, soak: 200_000 })
+const BODY_COUNT = byTier({ ci: 700, soak: 200_000 })
 
 t.test('a body that is read the short way becomes what the long way makes of it', async (t) => {
   const report = fuzzReaders(testSeed(t), BODY_COUNT)

@@ -16,8 +16,8 @@ import { byTier } from '../../support/tier.js'
 import { type Ring, readAreas, type Shape, square, wkbOf, zipOf } from './area-files.js'
 
 const REJECTED = { code: 'InputRejected' }
-const CUT_COUNT = byTier({ ci: 15, soak: 60 })
-const DAMAGE_COUNT = byTier({ ci: 30, soak: 300 })
+const CUT_COUNT = byTier({ ci: 8, soak: 60 })
+const DAMAGE_COUNT = byTier({ ci: 15, soak: 300 })
 
 const features = [
   { id: '0101', geometry: { type: 'Polygon', coordinates: [square(1, 2, 3), square(2, 3)] } },

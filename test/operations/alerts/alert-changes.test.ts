@@ -38,8 +38,8 @@ import { inTime } from '../../support/service/in-time.js'
 import { localImages, serviceOf } from '../../support/service/local-service.js'
 import { byTier } from '../../support/tier.js'
 
-const WORLD_COUNT = byTier({ ci: 5, soak: 25 })
-const LIVE_WORLD_COUNT = byTier({ ci: 4, soak: 15 })
+const WORLD_COUNT = byTier({ ci: 2, soak: 25 })
+const LIVE_WORLD_COUNT = byTier({ ci: 2, soak: 15 })
 
 t.test('an alert, its update and its cancel, in worlds that stand still', async (t) => {
   const random = seededRandom(testSeed(t))
@@ -102,7 +102,7 @@ t.test('nobody is new or gone by a suppression while it is looked', async (t) =>
   const random = seededRandom(testSeed(t))
   const store = await temporaryStore(t)
   const seen = { staying: 0, left: 0 }
-  for (let world = 0; world < byTier({ ci: 6, soak: 80 }); world++) {
+  for (let world = 0; world < byTier({ ci: 4, soak: 80 }); world++) {
     const columns = randomWorld('uniform', 300, random)
     const sources = [{ id: 1, label: 'S1', columns }]
     const square = (west: number): AlertShape => ({

@@ -224,7 +224,7 @@ t.test('what is not a number or a whole point is refused', async (t) => {
   t.throws(() => insidePolygon(0.5, 0, [positions(square)]), /whole units/)
 })
 
-const ROUND_COUNT = byTier({ ci: 150, soak: 2_000 })
+const ROUND_COUNT = byTier({ ci: 75, soak: 2_000 })
 
 t.test('agrees with point-in-polygon-hao on valid polygons, off the boundary', async (t) => {
   const random = seededRandom(testSeed(t))

@@ -24,7 +24,7 @@ t.test('both kernels give the same runs and counts, whatever the world and the s
     const columns = randomWorld(world, 6_000, random)
     const shards = inTwoArenas(columns, 1_100)
     for (const kind of shapeKinds) {
-      for (let round = 0; round < byTier({ ci: 16, soak: 100 }); round++) {
+      for (let round = 0; round < byTier({ ci: 8, soak: 100 }); round++) {
         const row = random.between(0, columns.recipientCount - 1)
         const [include, exclude] = [kind, random.pick(shapeKinds)].map((kind) =>
           polygonsOf(
@@ -94,7 +94,7 @@ t.test('a budget ends the work within one leaf of where it is spent', (t) => {
   const expected = countInside(shards, shapes, left)
   const cost = plenty().edgeTestCount - left.edgeTestCount
   t.same(countInside(shards, shapes, { edgeTestCount: cost }), expected)
-  for (let round = 0; round < byTier({ ci: 60, soak: 200 }); round++) {
+  for (let round = 0; round < byTier({ ci: 30, soak: 200 }); round++) {
     const budget = { edgeTestCount: round === 0 ? cost - 1 : random.between(1, cost - 1) }
     t.ok(isSpent(() => countInside(shards, shapes, budget)))
     t.ok(budget.edgeTestCount >= -129 * edgeCount, `${budget.edgeTestCount}`)

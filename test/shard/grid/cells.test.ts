@@ -118,7 +118,7 @@ t.test('an edge of a tile belongs to the cell east or south of it', async (t) =>
 
 t.test('the name of a cell of h3 comes back, and its area is where it is', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let count = 0; count < byTier({ ci: 150, soak: 500 }); count++) {
+  for (let count = 0; count < byTier({ ci: 75, soak: 500 }); count++) {
     const place = { lng: random.between(-1_800_000_000, 1_800_000_000), lat: latOf(random) }
     const resolution = random.between(0, 15)
     const [image] = shardsOf(columnsAt([place]), 1, 10)

@@ -88,7 +88,7 @@ t.test('rows are the same to the byte, whatever runs and room there are', async 
       return agree(shard, runs, format, byteCount, byteOffset)
     },
   )
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 300, soak: 5_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 150, soak: 5_000 }) })
 })
 
 t.test('bytes are counted as they are written, by both encoders', async (t) => {
@@ -101,7 +101,7 @@ t.test('bytes are counted as they are written, by both encoders', async (t) => {
       return isCounted(shard, runsOf(steps, shard.recipientCount), format)
     },
   )
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 300, soak: 10_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 150, soak: 10_000 }) })
 })
 
 t.test('a buffer without room for a row gets none', async (t) => {

@@ -41,7 +41,7 @@ t.test('each contact and each phone counts once, where the list has it first', a
     for (const { marks, recipientCount } of held.flatMap(({ shards }) => shards.slice(0, 3))) {
       if (marks !== null) mark(marks, recipientCount - 1)
     }
-    for (let round = 0; round < byTier({ ci: 15, soak: 300 }); round++) {
+    for (let round = 0; round < byTier({ ci: 8, soak: 300 }); round++) {
       const [drawn, other] = [0, 1].map(() => {
         const { coords } = random.pick(held[0].shards)
         const shape = randomShape(

@@ -43,7 +43,7 @@ t.test('what is published is what is opened, for random recipients', async (t) =
       }
       t.same(contactsIn(shard), severalAt(Array.from(ids, (row) => columns.contacts[row])))
     }),
-    { seed, numRuns: byTier({ ci: 8, soak: 25 }) },
+    { seed, numRuns: byTier({ ci: 5, soak: 25 }) },
   )
 })
 
@@ -75,8 +75,8 @@ t.test('without a snapshot it says how to make one', async (t) => {
 t.test('every flipped bit of a shard file, the manifest and CURRENT is found', async (t) => {
   const { data, directory } = await published(t)
   const files: [path: string, flipCount: number][] = [
-    [join(directory, '1-0000.shard'), byTier({ ci: 150, soak: 400 })],
-    [join(directory, 'manifest.json'), byTier({ ci: 100, soak: 300 })],
+    [join(directory, '1-0000.shard'), byTier({ ci: 75, soak: 400 })],
+    [join(directory, 'manifest.json'), byTier({ ci: 50, soak: 300 })],
     [join(data, 'CURRENT'), byTier({ ci: 30, soak: 60 })],
   ]
   const seed = testSeed(t)

@@ -21,6 +21,7 @@ import { temporaryDirectory } from '../../support/service/hickory.js'
 
 /** Enough that threads are started for them. */
 const MANY = limits.threadlessRecipientCount
+const many = manyColumns(MANY)
 
 function drafted<Result>(data: string, work: (draft: Draft) => Promise<Result>): Promise<Result> {
   return withDataLock(data, async (lock) => {
@@ -101,7 +102,7 @@ t.test(
     await publishTest(data, 1, manyColumns(5))
     const before = fingerprint(data)
     await drafted(data, async (draft) => {
-      await put(draft, 2, manyColumns(MANY))
+      await put(draft, 2, many)
       await draft.discard()
       await draft.discard()
     })
@@ -129,25 +130,25 @@ t.test('phones that repeat over sources, new and carried over, are found', async
 })
 
 t.test('a put that fails leaves the source as it was, and the draft goes on', async (t) => {
-  for (const recipientCount of [50, MANY]) {
+  for (const columns of [manyColumns(50), many]) {
     const data = temporaryDirectory(t)
     await publishTest(data, 1, manyColumns(5))
     await drafted(data, async (draft) => {
       await put(draft, 2, manyColumns(6))
       const inTheWay = snapshotPath(data, '2.tmp', '1-0000.shard')
       writeFileSync(inTheWay, 'in the way')
-      await t.rejects(put(draft, 1, manyColumns(recipientCount)), {
+      await t.rejects(put(draft, 1, columns), {
         code: 'Failed',
         message: /the current one stays: EEXIST/,
       })
       t.notOk(existsSync(inTheWay))
-      await put(draft, 3, manyColumns(recipientCount))
+      await put(draft, 3, columns)
       await draft.publish()
     })
     const counts = [
       [1, 5],
       [2, 6],
-      [3, recipientCount],
+      [3, columns.recipientCount],
     ]
     t.same(await countsIn(data), counts)
   }
@@ -157,9 +158,9 @@ t.test('what the disk does not give back as it was written is not published', as
   const data = t.testdir({})
   await publishTest(data, 1, manyColumns(5))
   const before = fingerprint(data)
-  for (const recipientCount of [50, MANY]) {
+  for (const columns of [manyColumns(50), many]) {
     await drafted(data, async (draft) => {
-      await put(draft, 2, manyColumns(recipientCount))
+      await put(draft, 2, columns)
       damage(snapshotPath(data, '2.tmp', '2-0000.shard'))
       await t.rejects(draft.publish(), {
         code: 'SnapshotCorrupt',

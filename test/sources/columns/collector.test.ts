@@ -8,6 +8,7 @@ import {
   type TestRecipient,
 } from '../../support/data/columns.js'
 import { testSeed } from '../../support/random/properties.js'
+import { byTier } from '../../support/tier.js'
 
 function recipient(phone: string, contact = ''): TestRecipient {
   return { phone, contact, lng: 1, lat: 2 }
@@ -85,7 +86,7 @@ t.test('columns are what was added, in batches of any size, in shared memory', a
         ({ buffer }) => buffer instanceof SharedArrayBuffer,
       )
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: byTier({ ci: 80, soak: 200 }) },
   )
 })
 

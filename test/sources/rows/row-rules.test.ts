@@ -202,7 +202,7 @@ t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
       t.same(ours.rows, csv.rows)
       t.same(ourRejected.rows, csvRejected.rows)
     }),
-    { seed: testSeed(t), numRuns: byTier({ ci: 10, soak: 60 }), verbose: false },
+    { seed: testSeed(t), numRuns: byTier({ ci: 6, soak: 60 }), verbose: false },
   )
 })
 

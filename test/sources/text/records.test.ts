@@ -32,10 +32,11 @@ t.test('whatever RFC 4180 allows is read, each record on its line', async (t) =>
       counts.rejected += others.length
       counts.rejectedLong += others.filter(isLong).length
     })
-    await fc.assert(property, { seed, numRuns: byTier({ ci: 20, soak: 3_000 }) })
+    await fc.assert(property, { seed, numRuns: byTier({ ci: 12, soak: 3_000 }) })
   })
   t.comment(JSON.stringify(counts))
-  t.ok(counts.accepted > 5 && counts.rejectedLong > 5)
+  const least = byTier({ ci: 0, soak: 5 })
+  t.ok(counts.accepted > least && counts.rejectedLong > least)
 })
 
 t.test(
@@ -78,7 +79,7 @@ t.test(
           t.same(missing, [], JSON.stringify(spoilt))
         },
       )
-      await fc.assert(property, { seed, numRuns: byTier({ ci: 20, soak: 3_000 }) })
+      await fc.assert(property, { seed, numRuns: byTier({ ci: 12, soak: 3_000 }) })
     })
     t.comment(JSON.stringify(counts))
     t.ok(counts.refused > 0 && counts.taken > 0)
