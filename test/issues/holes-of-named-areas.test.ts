@@ -19,6 +19,7 @@ import { namedAreas } from '../support/data/named-areas.js'
 import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
+import { byTier } from '../support/tier.js'
 
 const box = (west: number, east: number, south: number, north: number) => [
   [west, south],
@@ -94,7 +95,7 @@ t.test('a distance leaves the holes of a named area open', async (t) => {
     const feature = (buffer: number, drawn: object) => ({
       geoJSON: { type: 'Feature', geometry: null, ...drawn, properties: { ...drawn, buffer } },
     })
-    for (const buffer of [1, 500, 20_000]) {
+    for (const buffer of byTier({ ci: [500], soak: [1, 500, 20_000] })) {
       const byShape = await countOf(feature(buffer, { geometry }))
       const byName = await countOf(feature(buffer, { area: id }))
       t.equal(byName, byShape, `${id}, ${buffer} m`)

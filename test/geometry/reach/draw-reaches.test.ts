@@ -6,6 +6,7 @@ import { fineUnits } from '../../support/random/fine-coordinates.js'
 import { flatRings, isInOdd } from '../../support/random/flat-rings.js'
 import { testSeed } from '../../support/random/properties.js'
 import { type Random, seededRandom } from '../../support/random/world.js'
+import { byTier } from '../../support/tier.js'
 
 const HALF_WAY_METRES = 20_015_086
 const POLE = 900_000_000
@@ -36,7 +37,7 @@ for (const { what, line, radius } of ways) {
   t.test(`${what} are drawn to the tolerance`, async (t) => {
     let testedCount = 0
     let insideCount = 0
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < byTier({ ci: 30, soak: 60 }); round++) {
       const [vertices, metres] = [line(), radius()]
       const list = new ReachList()
       if (list.addCorridor(vertices, metres) !== undefined) continue
@@ -59,8 +60,12 @@ for (const { what, line, radius } of ways) {
         }
       }
     }
-    t.ok(testedCount > 300, `${testedCount} places`)
-    t.ok(insideCount > 30 && insideCount < testedCount - 30, `${insideCount} inside`)
+    t.ok(testedCount > byTier({ ci: 150, soak: 300 }), `${testedCount} places`)
+    const leastCount = byTier({ ci: 15, soak: 30 })
+    t.ok(
+      insideCount > leastCount && insideCount < testedCount - leastCount,
+      `${insideCount} inside`,
+    )
   })
 }
 

@@ -35,7 +35,9 @@ const prepared = CASES.map(([what, recipients]) => {
 
 for (const threadCount of byTier({ ci: [0, 3], soak: [0, 1, 2, 3] })) {
   t.test(`contacts are those that a Map finds, on ${threadCount} threads`, async (t) => {
-    for (const { what, batch, contacts, contactCount } of prepared) {
+    // Three threads start for each case.
+    const some = threadCount === 0 ? prepared : prepared.filter((_, at) => at % 2 === 0)
+    for (const { what, batch, contacts, contactCount } of byTier({ ci: some, soak: prepared })) {
       const found = await findContacts(batch, threadCount)
       t.equal(found.contactCount, contactCount, what)
       t.ok(

@@ -45,11 +45,11 @@ t.test('the encodings of one byte differ where they should', async (t) => {
 
 t.test('a character that is cut in two by a piece is whole', async (t) => {
   const contact = '😀'.repeat(limits.contactBytes / 4)
-  const text = `number;lat;lng;contact\n${`+9991;1;2;${contact}\n`.repeat(15_000)}`
+  const text = `number;lat;lng;contact\n${`+9991;1;2;${contact}\n`.repeat(8_000)}`
   // With one of them, the first piece of a mebibyte ends within a character.
   for (const pad of ['', '\n']) {
     const read = await readText(t, utf16(pad + text, false), 'utf-16le')
-    t.equal(read.acceptedCount, 15_000)
+    t.equal(read.acceptedCount, 8_000)
     t.ok(read.contacts.every((text) => text === contact))
   }
 })
