@@ -5,6 +5,9 @@ import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
+import { isMarked } from '../../src/shard/suppressed.js'
+import { inArenas } from '../support/data/arenas.js'
+import { markSuppressed } from '../support/data/marked.js'
 import { randomPen } from '../support/random/fine-coordinates.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
@@ -77,6 +80,21 @@ t.test('of recipients at one position the first that were imported are the neare
   )
 })
 
+t.test('the nearest are of those who are not suppressed', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const images = inArenas(shardsOf(randomWorld('uniform', 1_000, random), 1, 450), 1)
+  const shards = images.map(attachShard)
+  const everyone = shards.flatMap(recipientsOf)
+  markSuppressed(shards, (phone) => Number(phone.slice(-1)) % 2 === 0)
+  const isMarkedOf = ({ at, recipient }: Recipient) => isMarked(marksOf(shards[at]), recipient)
+  const { lng, lat } = everyone.find(isMarkedOf) ?? everyone[0]
+  const near = readDrawing(featureAt(lng / 1e7, lat / 1e7, { nearest: 40 }), 'shape').shapes
+  const runs = selectInside(shards, near, plenty())
+  const found = everyone.filter(({ at, recipient }) => isIn(runs[at], recipient))
+  t.equal(found.length, 40)
+  t.same(found.filter(isMarkedOf), [])
+})
+
 t.test('a search counts against the budget', async (t) => {
   const shards = shardsOf(randomWorld('uniform', 2_000, seededRandom(1)), 1, 2_000).map(attachShard)
   const near = readDrawing(featureAt(0, 0, { nearest: 1_000 }), 'shape').shapes
@@ -108,6 +126,11 @@ function recipientsOf({ coords, ids }: Shard, at: number): Recipient[] {
     lng: coords[2 * recipient],
     lat: coords[2 * recipient + 1],
   }))
+}
+
+function marksOf({ marks }: Shard): Int32Array {
+  if (marks === null) throw new Error('shards in arenas have marks')
+  return marks
 }
 
 function isIn(runs: Uint32Array, recipient: number): boolean {

@@ -139,7 +139,7 @@ export const ofGeometry: readonly Mutant[] = [
     file: 'src/shard/nearest.ts',
     find: 'if (marks !== null && isMarked(marks, recipient)) return false',
     replace: 'if (marks !== null && isMarked(marks, recipient)) return true',
-    hints: ['test/shard/suppressed.test.ts'],
+    hints: ['test/shard/nearest.test.ts'],
   },
   {
     name: 'a cell of a grid holds its southern edge, too',
