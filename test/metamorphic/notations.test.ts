@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/selection/parse.js'
 import { namedAreas } from '../support/data/named-areas.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomShape } from '../support/random/shapes.js'
-import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { randomWorld, seededRandom, type WorldKind, worldKinds } from '../support/random/world.js'
 import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
@@ -56,7 +56,7 @@ t.test('an area selects the same people in each notation', async (t) => {
   let roundedCount = 0
   let ringCount = 0
   for (let done = 0; done < AREA_COUNT; done += AREAS_PER_WORLD) {
-    const columns = randomWorld(random.pick(worldKinds), 300, random)
+    const columns = randomWorld(worldKindOf(done), 300, random)
     const service = localService([{ id: 1, label: 'A', columns }], 100)
     for (let at = 0; at < AREAS_PER_WORLD; at++) {
       const centre = random.between(0, columns.lngs.length - 1)
@@ -93,7 +93,7 @@ t.test('an area selects the same people in each notation', async (t) => {
         t.fail(`a polyline of precision 5 is more than rounded: ${JSON.stringify(ring)}`)
     }
   }
-  t.ok(insideCount > 5 * AREA_COUNT, `${insideCount} people in ${AREA_COUNT} areas`)
+  t.ok(insideCount > 2 * AREA_COUNT, `${insideCount} people in ${AREA_COUNT} areas`)
   t.ok(ringCount > AREA_COUNT / 10, `${ringCount} are also an alert and a polyline`)
   t.pass(`rounding to five decimals changed who is in ${roundedCount} of ${ringCount}`)
 })
@@ -102,7 +102,7 @@ t.test('a box selects the same people as its polygon', async (t) => {
   const random = seededRandom(testSeed(t))
   let insideCount = 0
   for (let done = 0; done < AREA_COUNT; done += AREAS_PER_WORLD) {
-    const columns = randomWorld(random.pick(worldKinds), 300, random)
+    const columns = randomWorld(worldKindOf(done), 300, random)
     const service = localService([{ id: 1, label: 'A', columns }], 100)
     for (let at = 0; at < AREAS_PER_WORLD; at++) {
       const corner = () => {
@@ -137,6 +137,11 @@ t.test('a box selects the same people as its polygon', async (t) => {
   }
   t.ok(insideCount > AREA_COUNT, `${insideCount} people`)
 })
+
+/** One after the other: in a world of equal places an area that is drawn has all or none. */
+function worldKindOf(areaCount: number): WorldKind {
+  return worldKinds[(areaCount / AREAS_PER_WORLD) % worldKinds.length]
+}
 
 /** The phones of who is selected, in order. */
 async function selectedBy(service: SelectionService, request: JsonObject): Promise<string[]> {
