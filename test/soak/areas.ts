@@ -52,7 +52,13 @@ export const areas: readonly Area[] = [
     name: 'metamorphic',
     shows: 'Shapes that are written in another way select the same, and nothing widens.',
     needs: [],
-    round: { tests: ['test/metamorphic'] },
+    round: {
+      tests: [
+        'test/metamorphic',
+        'test/issues/cut-off-collections.test.ts',
+        'test/issues/holes-of-named-areas.test.ts',
+      ],
+    },
   },
   {
     name: 'model',
