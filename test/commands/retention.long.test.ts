@@ -24,7 +24,8 @@ function place(t: Test) {
         join(data, 'a.csv'),
         `number,lat,lng\n${Array.from({ length: count }, row).join('')}`,
       )
-      const names = ['--source', `${source}`, '--label', `Source ${source}`]
+      const label = flags.includes('--label') ? [] : ['--label', `Source ${source}`]
+      const names = ['--source', `${source}`, ...label]
       const { code, stderr } = await run('import', ...names, ...flags, join(data, 'a.csv'))
       t.equal(code, 0, stderr)
       return current(data)
