@@ -67,7 +67,7 @@ t.test('an audience is the list of its moment, and stays', async (t) => {
       if (random.unit() < 0.5) await world.restart()
       t.same(await world.read(made), listed, 'in every format')
       const limit = random.between(1, 40)
-      const suppressed = random.unit() < 0.5 ? world.suppress(phonesOf(listed.lines)) : undefined
+      const suppressed = each % 2 === 1 ? world.suppress(phonesOf(listed.lines)) : undefined
       const rest = listed.lines.filter((line) => !suppressed?.has(JSON.parse(line).Number))
       const pages = await world.pages(made, limit)
       t.same(pages.lines, rest)

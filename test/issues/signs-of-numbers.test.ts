@@ -90,7 +90,7 @@ const EXACT_LENGTH = '+62'.length + 15
 /** What is documented beyond Google's library: signs that cannot be seen, and `00` everywhere. */
 function readBeyondGoogle(text: string, region: string): string | undefined {
   const visible = text.replace(/[\s\p{Cf}]/gu, '')
-  return [visible, visible.replace(/^(tel:)?[([（［]*00/i, '+')]
+  return [visible, visible.replace(/^(tel:)?[([（［]*0[-().]*0/i, '+')]
     .map((written) => readByGoogle(written, region))
     .find(isOfBothPlans)
 }
