@@ -15,8 +15,8 @@ import { type CatalogueShard, isFilled } from '../selection/catalogue.js'
 
 /** @throws ServiceError  when a request is not answered */
 export async function warm(warmed: SelectionService): Promise<void> {
-  // Where there must be a boundary, there may be none yet.
-  const service = { ...warmed, boundaryRule: NO_BOUNDARY }
+  // Where there must be a boundary, there may be none yet. A machine of a cluster may not be level yet.
+  const service = { ...warmed, boundaryRule: NO_BOUNDARY, freshness: undefined }
   const { catalogue, queryThreadCount } = service
   const shards = catalogue.shards.filter(isFilled)
   if (shards.length === 0) return
