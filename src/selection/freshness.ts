@@ -35,5 +35,6 @@ export function checkFreshness(
       `${problem}, and numbers may have been suppressed since: ask another machine, or for counts`,
     )
   }
-  remarks.add('Lagging', `${problem}: changes and suppressed numbers since then may be missing`)
+  const missing = 'changes and suppressed numbers since then may be missing'
+  remarks.addFirst('Lagging', `${problem}: ${missing}`)
 }

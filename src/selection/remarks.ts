@@ -24,13 +24,24 @@ export class Remarks {
   }
 
   add(code: WarningCode, message: string, path?: string): void {
+    this.#push({ Code: code, Message: message, ...(path !== undefined && { Path: path }) })
+  }
+
+  #push(warning: Warning): void {
     this.warnings ??= []
     const { warnings } = this
-    if (warnings.length < limits.warningCount - 1) {
-      warnings.push({ Code: code, Message: message, ...(path !== undefined && { Path: path }) })
-    } else if (warnings.length < limits.warningCount) {
+    if (warnings.length < limits.warningCount - 1) warnings.push(warning)
+    else if (warnings.length < limits.warningCount) {
       warnings.push({ Code: 'MoreWarnings', Message: 'more warnings are left out' })
     }
+  }
+
+  /** What a client must see, however many others there are. */
+  addFirst(code: WarningCode, message: string): void {
+    const { warnings: others = [] } = this
+    this.warnings = undefined
+    this.add(code, message)
+    for (const other of others) this.#push(other)
   }
 
   /** As a function. */
