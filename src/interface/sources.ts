@@ -5,6 +5,7 @@
  */
 import type { Static } from '#typebox'
 import { integer, listOf, members, requestMembers, text } from './members.js'
+import { warnings } from './warnings.js'
 
 /** Of the request for what is served. */
 export const SourcesRequestSchema = requestMembers({})
@@ -24,6 +25,7 @@ export const ServedSourcesSchema = members('ServedSources', 'What is served.', {
   CreatedAt: text('When an import made it, in UTC, as in 2026-01-31T08:15:00.000Z.'),
   ServedSince: text('Since when it is served, in UTC.'),
   Sources: listOf(ServedSourceSchema, 'Its sources by ascending SourceId.'),
+  Warnings: warnings(),
 })
 
 export type ServedSources = Static<typeof ServedSourcesSchema>

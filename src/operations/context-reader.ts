@@ -17,11 +17,13 @@ import {
 } from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Asker } from '../selection/access.js'
+import { checkFreshness, type Freshness } from '../selection/freshness.js'
+import { Remarks } from '../selection/remarks.js'
 import { shapeOf } from '../store/shape-of.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
 import { areaFeatures } from './area-features.js'
-import { contextWarnings } from './context-warnings.js'
+import { remarkOnAreas } from './context-warnings.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 
@@ -32,30 +34,42 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
  */
 export type ReadContext = (id: string, asker: Asker, written?: WrittenContext) => Promise<Answer>
 
-export function contextReader(store: Store, counts: LiveCounts): ReadContext {
+/** @param freshness  on a machine of a cluster alone */
+export function contextReader(
+  store: Store,
+  counts: LiveCounts,
+  freshness?: Freshness,
+): ReadContext {
   // The same stored text, counted by the same basis, is the same answer for ever.
   const kept = new LRUCache<string, KeptAnswer>({
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,
   })
   return async (id, asker, written) => {
+    const remarks = new Remarks()
+    checkFreshness(freshness, false, remarks)
+    const isLagging = remarks.warnings !== undefined
     const basis = counts.basis(asker.access)
     // Keys with a boundary each have an answer of their own.
     const name = asker.access.boundary === undefined ? id : `${id} ${basis.boundaryKey}`
     const last = kept.get(name)
     const version = written?.header.version ?? store.contextVersion(id)
-    if (last !== undefined && isSame(last, basis) && last.version === version) {
+    const isKept = last !== undefined && isSame(last, basis) && last.version === version
+    if (isKept && !isLagging) {
       return contextAnswer(last)
     }
     const stored = written === undefined ? store.context(id) : asStored(written)
     if (stored === undefined) throw noSuchContext()
-    const { context, isFinal } = await countedContext(stored, counts, basis, asker)
+    const { context, isFinal } = await countedContext(stored, counts, basis, asker, remarks)
     const json = Buffer.from(JSON.stringify(context))
-    const headers = { ...taggedHeaders(json), ...warningHeaders(context.Warnings) }
+    const headers = {
+      ...(isLagging ? { 'Cache-Control': 'no-store' } : taggedHeaders(json)),
+      ...warningHeaders(context.Warnings),
+    }
     const { version: storedVersion } = stored
     const { Warnings: warnings } = context
     const answer = { id, json, headers, warnings, version: storedVersion, ...basis }
-    if (isFinal) kept.set(name, answer)
+    if (isFinal && !isLagging) kept.set(name, answer)
     return contextAnswer(answer)
   }
 }
@@ -113,10 +127,11 @@ async function countedContext(
   counts: LiveCounts,
   basis: Basis,
   asker: Asker,
+  remarks: Remarks,
 ): Promise<{ context: MapContext; isFinal: boolean }> {
   const context = JSON.parse(Buffer.from(json).toString()) as MapContext
   const { Areas } = context
-  if (Areas === undefined) return { context, isFinal: true }
+  if (Areas === undefined) return { context: { ...context, ...warned(remarks) }, isFinal: true }
   const shapes = Areas.flatMap((area, i) => {
     const hash = shapeHashes[i]
     const geometry = shapeOf(area)
@@ -130,12 +145,14 @@ async function countedContext(
     const hash = shapeHashes[i]
     return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? nowhere)
   })
-  const warnings = contextWarnings(areas, places)
+  remarkOnAreas(areas, places, remarks)
   return {
-    context: { ...context, Areas: areas, ...(warnings && { Warnings: [...warnings] }) },
+    context: { ...context, Areas: areas, ...warned(remarks) },
     isFinal: [...states.values()].every(({ isFresh }) => isFresh),
   }
 }
+
+const warned = ({ warnings }: Remarks) => warnings && { Warnings: warnings }
 
 /** An area with its computed members, in the order of the schema. */
 function countedArea(area: Area, state: ShapeState): Area {

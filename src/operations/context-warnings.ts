@@ -4,11 +4,10 @@
  * @module
  */
 import type { Area } from '../interface/context.js'
-import type { Warning } from '../interface/warnings.js'
 import type { Boundary } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { remarkOnExtents } from '../selection/places.js'
-import { Remarks } from '../selection/remarks.js'
+import type { Remarks } from '../selection/remarks.js'
 import { validate } from '../selection/validate.js'
 import { shapeOf } from '../store/shape-of.js'
 
@@ -19,12 +18,12 @@ export interface Places {
   readonly boundary: Boundary | undefined
 }
 
-/** Warnings of areas that have been counted; undefined where there is none. */
-export function contextWarnings(
+/** Remarks on areas that have been counted. */
+export function remarkOnAreas(
   areas: readonly Area[],
   { catalogue, boundary }: Places,
-): readonly Warning[] | undefined {
-  const remarks = new Remarks()
+  remarks: Remarks,
+): void {
   for (const [i, area] of areas.entries()) {
     if (!remarks.hasRoom) break
     const { Drawing, ContactTotalCount, HasInvalidShapeError } = area
@@ -41,5 +40,4 @@ export function contextWarnings(
       }
     }
   }
-  return remarks.warnings
 }

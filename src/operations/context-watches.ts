@@ -11,6 +11,7 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
 import type { Access } from '../selection/access.js'
+import type { Freshness } from '../selection/freshness.js'
 import { hashOf } from '../store/hash.js'
 import type { Store } from '../store/store.js'
 import { noSuchContext, type ReadContext } from './context-reader.js'
@@ -63,6 +64,8 @@ interface WatchOptions {
   readonly store: Pick<Store, 'contextVersion'>
   readonly counts: Pick<LiveCounts, 'basis'>
   readonly read: ReadContext
+  /** On a machine of a cluster alone. */
+  readonly freshness?: Freshness | undefined
   readonly log: Log
   /** Called for each event that a watcher is told. */
   readonly onTold?: () => void
@@ -72,7 +75,7 @@ interface WatchOptions {
 }
 
 export function startContextWatches(options: WatchOptions): ContextWatches {
-  const { store, counts, read, log, onTold = () => {} } = options
+  const { store, counts, read, freshness, log, onTold = () => {} } = options
   const { lookMs = limits.watchMs, watcherCountMax = limits.watcherCount } = options
   /** By context and boundary, within which it is counted. */
   const groups = new Map<string, Group>()
@@ -89,7 +92,8 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     if (version === undefined) return undefined
     const { snapshotId, sequence, countMode, suppressionVersion, boundaryKey } =
       counts.basis(access)
-    return `${version} ${snapshotId} ${sequence} ${countMode} ${suppressionVersion} ${boundaryKey}`
+    const isLagging = freshness?.lagSeconds() !== undefined
+    return `${version} ${snapshotId} ${sequence} ${countMode} ${suppressionVersion} ${boundaryKey} ${isLagging}`
   }
 
   async function stateOf({ contextId, access }: Group): Promise<State> {
@@ -307,12 +311,21 @@ const TOLD = [
   'HasInvalidShapeError',
 ] as const satisfies readonly (keyof Area)[]
 
-function stateFrom({ Id, ContextName, Areas = [] }: MapContext, snapshotId: string): State {
+function stateFrom(context: MapContext, snapshotId: string): State {
+  const { Id, ContextName, Areas = [], Warnings = [] } = context
   const areas = Areas.map((area) => Object.fromEntries(TOLD.map((name) => [name, area[name]])))
-  // The same counts of another snapshot are no news.
-  const told = { Id, ContextName, Areas: areas }
+  const lagging = Warnings.filter(({ Code }) => Code === 'Lagging')
+  const isLagging = lagging.length > 0
+  // The same counts of another snapshot are no news, and neither is for how long a machine has been cut off.
+  const told = { Id, ContextName, Areas: areas, ...(isLagging && { isLagging }) }
   const id = hashOf(Buffer.from(JSON.stringify(told)))
-  const json = JSON.stringify({ Id, ContextName, SnapshotId: snapshotId, Areas: areas })
+  const json = JSON.stringify({
+    Id,
+    ContextName,
+    SnapshotId: snapshotId,
+    Areas: areas,
+    ...(isLagging && { Warnings: lagging }),
+  })
   return {
     event: { kind: 'counts', id, json },
     isUpdating: Areas.some(({ IsUpdatingContactList }) => IsUpdatingContactList === true),

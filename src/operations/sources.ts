@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { warningHeaders } from '../format/warning-headers.js'
 import { bind } from '../interface/bind.js'
 import type { CountMode } from '../interface/count-mode.js'
 import {
@@ -13,6 +14,8 @@ import {
 import type { Asker } from '../selection/access.js'
 import type { CurrentService, SelectionService } from '../selection/answer.js'
 import { select } from '../selection/answer.js'
+import { checkFreshness } from '../selection/freshness.js'
+import { Remarks } from '../selection/remarks.js'
 import { validate } from '../selection/validate.js'
 import { columnsOf, documentAnswer, type Row } from './document-answer.js'
 import type { Execute } from './execute.js'
@@ -22,6 +25,8 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
     async GetSourcesRequest(request, caller) {
       bind(SourcesRequestSchema, request)
       const service = current.hold(caller)
+      const remarks = new Remarks()
+      checkFreshness(service.freshness, false, remarks)
       const sinceMs = current.heldSinceMs(caller)
       const [recipients, contacts] = await Promise.all([
         countEverybody(service, 'ContactLocation', caller),
@@ -40,8 +45,9 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
           Count: count,
           ContactCount: contacts[at].count,
         })),
+        ...(remarks.warnings !== undefined && { Warnings: remarks.warnings }),
       })
-      return { ...answer, records: () => [{ facts }] }
+      return { ...answer, warnings: remarks.warnings, records: () => [{ facts }] }
     },
   }
 }
@@ -76,11 +82,13 @@ function sourcesAnswer(sequence: number, served: ServedSources) {
       'X-Snapshot': String(served.SnapshotId),
       'X-Sequence': String(sequence),
       'Cache-Control': 'no-store',
+      ...warningHeaders(served.Warnings),
     },
   })
 }
 
-const COLUMNS = columnsOf(ServedSourcesSchema)
+/** Warnings have a header. */
+const COLUMNS = columnsOf(ServedSourcesSchema).filter((name) => name !== 'Warnings')
 
 const SOURCES = {
   columns: columnsOf(ServedSourcesSchema.properties.Sources.items),

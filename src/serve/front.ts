@@ -133,11 +133,12 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log,
   })
   const counts = startLiveCounts({ store, current, suppressionProgress, log })
-  const read = contextReader(store, counts)
+  const read = contextReader(store, counts, freshness)
   const watches = startContextWatches({
     store,
     counts,
     read,
+    freshness,
     log,
     onTold: () => page[WATCH_EVENTS]++,
   })
@@ -207,6 +208,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
           areaCollections({ current, areas: () => areas.current() }),
           contextCollections(store, read),
         ],
+        freshness,
         trail,
       }),
       ...operationRoutes(executors, trail),

@@ -9,12 +9,15 @@
 import { ServiceError } from '../../errors.js'
 import type { Answer } from '../../format/answer.js'
 import { featureCollection } from '../../format/geojson.js'
+import { warningHeaders } from '../../format/warning-headers.js'
 import { limits } from '../../limits.js'
 import type {
   FeatureCollectionSource,
   FeatureCollections,
 } from '../../operations/features/source.js'
 import type { Asker } from '../../selection/access.js'
+import { checkFreshness, type Freshness } from '../../selection/freshness.js'
+import { Remarks } from '../../selection/remarks.js'
 import type { AuditTrail } from '../audit-trail.js'
 import { baseUrlOf } from '../base-url.js'
 import type { Handler, HttpRequest } from '../request.js'
@@ -41,6 +44,8 @@ interface OgcOptions {
   readonly publicUrl?: string | undefined
   /** What has collections, in the order in which they are listed. */
   readonly collections: readonly FeatureCollections[]
+  /** On a machine of a cluster alone. */
+  readonly freshness?: Freshness | undefined
   /** Records counts; undefined where nobody does. */
   readonly trail?: AuditTrail | undefined
 }
@@ -50,6 +55,7 @@ export function ogcRoutes({
   version,
   publicUrl,
   collections,
+  freshness,
   trail,
 }: OgcOptions): Route<Handler>[] {
   const rootOf = (request: HttpRequest) => `${publicUrl ?? baseUrlOf(request)}/ogc`
@@ -108,9 +114,16 @@ export function ogcRoutes({
     return { text: JSON.stringify({ links, collections: documents }) }
   }
 
+  const freshnessWarnings = () => {
+    const remarks = new Remarks()
+    checkFreshness(freshness, false, remarks)
+    return remarks.warnings
+  }
+
   const items = async (request: HttpRequest, asker: Asker) => {
     const { box, limit, offset } = readItemsQuery(request.query)
     const source = await open(request, asker)
+    const warnings = freshnessWarnings()
     const { features, matchedCount } = await source.page(box, limit, offset)
     const collection = collectionUrl(rootOf(request), source.id)
     const url = (start: number) => itemsUrl(`${collection}/items`, request.query, start)
@@ -128,14 +141,16 @@ export function ogcRoutes({
       timeStamp: new Date().toISOString(),
       numberMatched: matchedCount,
       numberReturned: features.length,
+      ...(warnings && { Warnings: warnings }),
     }
     const counted = { collectionId: source.id, areaCount: features.length }
-    return { text: featureCollection(about, features), counted }
+    return { text: featureCollection(about, features), counted, warnings }
   }
 
   const item = async (request: HttpRequest, asker: Asker) => {
     refuseUnknown(request.query, [])
     const source = await open(request, asker)
+    const warnings = freshnessWarnings()
     const feature = await source.feature(request.parameters.featureId)
     if (feature === undefined) {
       throw new ServiceError('NotFound', 'there is no feature with this id in the collection')
@@ -146,8 +161,9 @@ export function ogcRoutes({
       link(self, 'self', GEOJSON_TYPE, 'This feature'),
       link(collection, 'collection', JSON_TYPE, source.title),
     ]
-    const text = JSON.stringify({ type: 'Feature', ...feature, links })
-    return { text, counted: { collectionId: source.id, areaCount: 1 } }
+    const about = { links, ...(warnings && { Warnings: warnings }) }
+    const text = JSON.stringify({ type: 'Feature', ...feature, ...about })
+    return { text, counted: { collectionId: source.id, areaCount: 1 }, warnings }
   }
 
   return [
@@ -210,13 +226,15 @@ interface Told {
   readonly text: string
   /** Whose counts it has, for the audit. */
   readonly counted?: { readonly collectionId: string; readonly areaCount: number }
+  readonly warnings?: Answer['warnings']
 }
 
-function answerOf({ text, counted }: Told): Answer {
+function answerOf({ text, counted, warnings }: Told): Answer {
   const body = () => text
   return {
     // Counts change, and a key may have a boundary of its own.
-    headers: { 'Cache-Control': 'no-store' },
+    headers: { 'Cache-Control': 'no-store', ...warningHeaders(warnings) },
+    warnings,
     heldBytes: text.length,
     json: body,
     geoJson: body,
