@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import {
   type ConnectionOptions,
   connect,
@@ -216,6 +217,7 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
         ...(tls.authority !== undefined && { caFile: tls.authority }),
         ...(tls.certificate !== undefined && { certFile: tls.certificate }),
         ...(tls.key !== undefined && { keyFile: tls.key }),
+        ...checkedBy(servers),
       },
     }),
     timeout: limits.natsConnectMs,
@@ -231,6 +233,20 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
     // Who is let in may change while the service runs.
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
+  }
+}
+
+/**
+ * A server must have the certificate of one of those that are named. The library does not tell Node.js which one it has
+ * reached by an address: the certificate would be compared with `localhost`.
+ */
+function checkedBy(servers: readonly string[]): object {
+  const hosts = servers.map((server) => new URL(server).hostname.replace(/^\[|\]$/g, ''))
+  return {
+    checkServerIdentity(_: string, certificate: PeerCertificate) {
+      const faults = hosts.map((host) => checkServerIdentity(host, certificate))
+      return faults.includes(undefined) ? undefined : faults[0]
+    },
   }
 }
 
