@@ -86,6 +86,14 @@ export class LastFile {
     return isBehind || statSync(this.#pathOf(file + 1), { throwIfNoEntry: false }) !== undefined
   }
 
+  /** Cuts off what is behind the end, on disk. */
+  cut({ file, bytes }: ChainEnd): void {
+    const fd = this.#fdOf(file)
+    if (fstatSync(fd).size <= bytes) return
+    ftruncateSync(fd, bytes)
+    this.#sync(fd)
+  }
+
   close(): void {
     const open = this.#open
     this.#open = undefined

@@ -61,11 +61,16 @@ export function recover<R>(from: ChainEnd, { pathOf, goingOn, refused }: Remains
 }
 
 /** Written once more: what a dead writer could not sync may be in memory alone, and pass for synced. */
-function settle(path: string, bytes: Uint8Array, start: number): void {
+export function settle(
+  path: string,
+  bytes: Uint8Array,
+  start: number,
+  { cutsRest = true } = {},
+): void {
   const fd = openSync(path, 'r+')
   try {
     writeAllSync(fd, bytes, start)
-    ftruncateSync(fd, start + bytes.length)
+    if (cutsRest) ftruncateSync(fd, start + bytes.length)
     fdatasyncSync(fd)
   } finally {
     closeSync(fd)

@@ -18,6 +18,9 @@ interface GivenBatch {
   readonly changes: readonly Change[]
 }
 
+/** No journal of this format can hold it, on whatever machine. */
+export class UnstorableBatch extends RangeError {}
+
 /** A batch on its way to the writer. Plain data, which may travel between threads. */
 export interface PreparedBatch {
   readonly sourceId: number
@@ -29,6 +32,13 @@ export interface PreparedBatch {
   readonly content: Uint8Array
   /** SHA-256 of the content. */
   readonly digest: Uint8Array
+}
+
+/** A batch as it travels between machines: what else a writer needs follows (`prepared`). */
+export type SentBatch = Pick<PreparedBatch, 'sourceId' | 'batchId' | 'changeCount' | 'content'>
+
+export function sentBatch({ sourceId, batchId, changeCount, content }: PreparedBatch): SentBatch {
+  return { sourceId, batchId, changeCount, content }
 }
 
 /** A batch that was read; an entry of a cluster is one without changes, of `ENTRY_SOURCE`. */
@@ -44,11 +54,11 @@ export interface JournalBatch extends GivenBatch {
 /**
  * Does, on any thread, what the writer need not do.
  *
- * @throws RangeError  for what no record can hold
+ * @throws UnstorableBatch  for what no record can hold
  */
 export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): PreparedBatch {
   if (!Number.isInteger(sourceId) || sourceId < 0 || sourceId > limits.sourceIdMax) {
-    throw new RangeError(`${sourceId} is no id of a source`)
+    throw new UnstorableBatch(`${sourceId} is no id of a source`)
   }
   // A copy, since what travels between threads takes all of its memory along.
   const content = new Uint8Array(encodeChanges(changes))
@@ -59,7 +69,7 @@ export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): Prepar
  * The same of an entry: something else than recipients that machines of a cluster have in common.
  *
  * @param content  which must not change any more
- * @throws RangeError
+ * @throws UnstorableBatch
  */
 export function prepareEntry(entryId: string, content: Uint8Array): PreparedBatch {
   return prepared({ sourceId: ENTRY_SOURCE, batchId: entryId, changeCount: 0, content })
@@ -68,22 +78,26 @@ export function prepareEntry(entryId: string, content: Uint8Array): PreparedBatc
 /**
  * What else a writer needs of a batch that was prepared elsewhere.
  *
- * @throws RangeError
+ * @throws UnstorableBatch
  */
-export function prepared(
-  batch: Pick<PreparedBatch, 'sourceId' | 'batchId' | 'changeCount' | 'content'>,
-): PreparedBatch {
-  const { sourceId, batchId, content } = batch
+export function prepared(batch: SentBatch): PreparedBatch {
+  const { sourceId, batchId, changeCount, content } = batch
+  for (const number of [sourceId, changeCount]) {
+    const fits = Number.isInteger(number) && number >= 0 && number <= ENTRY_SOURCE
+    if (!fits) throw new UnstorableBatch(`${number} does not fit into 32 bits of a record`)
+  }
   const idBytes = Buffer.byteLength(batchId)
   if (idBytes === 0 || idBytes > limits.journalBatchIdBytes) {
-    throw new RangeError(
+    throw new UnstorableBatch(
       `the id of a batch must have 1 to ${limits.journalBatchIdBytes} bytes: it has ${idBytes}`,
     )
   }
   const bytes = RECORD_HEADER_BYTES + idBytes + content.length
   if (bytes > limits.journalRecordBytes) {
     const most = limits.journalRecordBytes
-    throw new RangeError(`a batch may take ${most} bytes in the journal, and this takes ${bytes}`)
+    throw new UnstorableBatch(
+      `a batch may take ${most} bytes in the journal, and this takes ${bytes}`,
+    )
   }
   const digest = hash('sha256', content, 'buffer')
   const key = batchKey(sourceId, batchId)

@@ -4,9 +4,8 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { hasAgreedPart } from './agreed-part.js'
 import { journalFileNumbers } from './files.js'
-import { JournalReader } from './reader.js'
+import { isClusterJournal, JournalReader } from './reader.js'
 import { firstRecordOf } from './walk.js'
 import { JournalWriter } from './writer.js'
 
@@ -20,23 +19,9 @@ import { JournalWriter } from './writer.js'
  */
 export async function cutJournal(directory: string, upTo: number): Promise<number> {
   if (!existsSync(directory) || !hasOldFiles(directory, upTo)) return 0
-  const writer = new JournalWriter({ directory, isClustered: hasAgreedPart(directory) })
+  const writer = new JournalWriter({ directory, isClustered: isClusterJournal(directory) })
   try {
     return writer.truncate(upTo)
-  } finally {
-    await writer.release()
-  }
-}
-
-/**
- * Moves the head in LMDB to where the journal ends, so that a copy of the head is of now. The directory is of a cluster.
- *
- * @throws JournalDamaged
- */
-export async function indexJournal(directory: string): Promise<void> {
-  const writer = new JournalWriter({ directory, isClustered: true })
-  try {
-    writer.index()
   } finally {
     await writer.release()
   }

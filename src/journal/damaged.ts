@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OperatorError } from '../errors.js'
+import { OperatorError, RESTORE } from '../errors.js'
 
 /** The first place at which a journal is not as it was written. */
 interface JournalDamage {
@@ -32,7 +32,7 @@ export class JournalDamaged extends OperatorError {
         ? 'changes since the last snapshot'
         : `changes from batch ${sequence} on that are in no snapshot`
     const found = `the journal ${directory} is damaged: ${file}${place}${batch} ${problem}`
-    const advice = `restore the data directory from a backup, or move ${directory} away and import the sources again: the ${good} are lost then`
+    const advice = `${RESTORE}, or move ${directory} away and import the sources again: the ${good} are lost then`
     super('JournalDamaged', `${found}; ${advice}`)
     this.damage = damage
     this.found = found
@@ -58,4 +58,25 @@ export class JournalGone extends Error {
     super(`batch ${since + 1} is no more in the journal, which begins with ${firstSequence}`)
     this.firstSequence = firstSequence
   }
+}
+
+/** The log says something else than it said before. */
+export class LogContradicted extends Error {
+  /** The first batch that was another one. */
+  readonly sequence: number
+
+  constructor(sequence: number) {
+    super(`batch ${sequence} was another one when this machine read it from the log before`)
+    this.sequence = sequence
+  }
+}
+
+export function writtenByCluster(directory: string, isClustered: boolean): OperatorError {
+  return new OperatorError(
+    'Usage',
+    isClustered
+      ? `the journal ${directory} is of no cluster any more: start the service again`
+      : `the journal ${directory} is of a cluster, and only its service writes to it: send the changes to that, or let ` +
+          'the directory leave with `hickory cluster leave`',
+  )
 }

@@ -5,7 +5,7 @@
  */
 import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
-import type { PreparedBatch } from './batch.js'
+import { type PreparedBatch, UnstorableBatch } from './batch.js'
 import { recordBytes, writeRecord } from './record.js'
 
 interface EncodedGroup {
@@ -21,12 +21,12 @@ export class GroupEncoder {
 
   /**
    * @param previous  the record before the group
-   * @throws RangeError  for more than `limits.journalGroupBytes`
+   * @throws UnstorableBatch  for more than `limits.journalGroupBytes`
    */
   encode(previous: Link, batches: readonly PreparedBatch[], timeMs: number): EncodedGroup {
     const byteCount = batches.reduce((sum, batch) => sum + recordBytes(batch), 0)
     if (byteCount > limits.journalGroupBytes) {
-      throw new RangeError(
+      throw new UnstorableBatch(
         `a group of batches may take ${limits.journalGroupBytes} bytes, and this takes ${byteCount}`,
       )
     }

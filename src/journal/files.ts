@@ -3,7 +3,6 @@
  *
  *   journal/changes-000001.journal   records; never changed once the next file is begun
  *   journal/position                 where the last record ends, for readers
- *   journal/committed                in a cluster, up to where machines agree: readers go no further
  *   journal/head/                    the position in LMDB, somewhat older, with the ids of batches; the lock
  *
  * @module
@@ -26,5 +25,3 @@ export const journalPath = (directory: string, number: FileNumber) =>
 export const headDirectory = (directory: string) => join(directory, 'head')
 
 export const positionPath = (directory: string) => join(directory, 'position')
-
-export const committedPath = (directory: string) => join(directory, 'committed')

@@ -52,7 +52,10 @@ export function groupsBehind(
  *
  * @returns undefined where they do not follow `previous` and one another, or have other contents than they say
  */
-export function recordsOfGroups({ previous, bytes }: Groups): readonly JournalRecord[] | undefined {
+export function recordsOfGroups({
+  previous,
+  bytes,
+}: Omit<Groups, 'last'>): readonly JournalRecord[] | undefined {
   const { taken, end } = wholeGroups(bytes, previous)
   if (end < bytes.length || !taken.every(hasItsDigest)) return undefined
   return taken

@@ -14,9 +14,28 @@ import { headDirectory, journalFileNumbers } from './files.js'
 /** A record, and where it ends. */
 export interface JournalPlace extends Link, ChainEnd {}
 
+/** In a cluster: up to where the journal has what the log of all machines says. */
+export interface LogPlace {
+  /** Which log it is. */
+  readonly generation: string
+  /** The last message that was taken in; undefined while records come from another machine. */
+  readonly place?: number | undefined
+  /** Of this message, in SHA-256. */
+  readonly digest?: string | undefined
+}
+
+/** What the log of a cluster says of a group. */
+export interface Decided {
+  readonly log: LogPlace
+  /** Milliseconds since 1970 at which the log took it. */
+  readonly timeMs: number
+}
+
 export interface JournalHead extends JournalPlace {
   /** The first file that is kept, and the record before it. */
   readonly first: { readonly file: FileNumber; readonly after: Link }
+  /** Undefined in a directory of no cluster. */
+  readonly log?: LogPlace | undefined
 }
 
 /** Before the first record. */

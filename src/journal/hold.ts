@@ -45,6 +45,7 @@ export async function holdJournal(
   if (!hasJournal(directory)) return undefined
   for (let attempt = 1; ; attempt++) {
     const copied = await copyHead(directory, workplace)
+    if (copied.log !== undefined) await endLog(workplace)
     const files = new Map<FileNumber, FileHandle>()
     const from = copied.first.file
     for (let number = from; await openInto(files, directory, number); number++);
@@ -84,6 +85,16 @@ export async function copyHead(directory: string, workplace: string): Promise<Jo
   }
 }
 
+/** A copy of the journal of a machine of a cluster is of none. */
+async function endLog(workplace: string): Promise<void> {
+  const store = openHead(workplace, 'write')
+  try {
+    store.transact(({ head = NO_HEAD, move }) => move({ ...head, log: undefined }))
+  } finally {
+    await store.close()
+  }
+}
+
 function held(
   directory: string,
   workplace: string,
@@ -95,7 +106,7 @@ function held(
     async upToNow() {
       const now = headOf(directory)
       // After a power failure the position may be the older one.
-      const { first: _, ...end } = now.sequence < copied.sequence ? copied : now
+      const { first: _, log: _1, ...end } = now.sequence < copied.sequence ? copied : now
       const head: JournalHead = { ...end, first: copied.first }
       const parts: HeldFile[] = []
       for (let number = head.first.file; number <= head.file; number++) {

@@ -122,5 +122,8 @@ function slotIn(slot: Buffer): JournalHead | undefined {
 function isLater(head: JournalHead, other: JournalHead | undefined): boolean {
   if (other === undefined) return true
   if (head.sequence !== other.sequence) return head.sequence > other.sequence
-  return head.first.file > other.first.file
+  if (head.first.file !== other.first.file) return head.first.file > other.first.file
+  const [place, otherPlace] = [head.log?.place ?? 0, other.log?.place ?? 0]
+  if (place !== otherPlace) return place > otherPlace
+  return head.log?.digest !== undefined && other.log?.digest === undefined
 }

@@ -1,6 +1,6 @@
 /**
  * Reads the batches of a journal, in any process, while others write. A batch that is not on disk is not
- * seen: readers go as far as the position says, and in a cluster as far as machines agree.
+ * seen: readers go as far as the position says.
  *
  * @module
  */
@@ -10,32 +10,22 @@ import { limits } from '../limits.js'
 import type { JournalBatch } from './batch.js'
 import { decodeChanges } from './content.js'
 import { JournalDamaged, JournalGone } from './damaged.js'
-import { committedPath, journalFileNumbers, positionPath } from './files.js'
+import { journalFileNumbers, positionPath } from './files.js'
 import { firstPlace, headLost, type JournalHead, type JournalPlace, NO_HEAD } from './head.js'
 import { PositionFile } from './position.js'
 import { ENTRY_SOURCE, type JournalRecord } from './record.js'
 import { damagedAt, firstRecordOf, recordsBetween } from './walk.js'
 
-/** How far a reader goes: to the last batch on which a cluster agrees, or to the last one that is on disk here. */
-type Reach = 'committed' | 'written'
-
 export class JournalReader {
   readonly #directory: string
-  readonly #reach: Reach
   #position: PositionFile | undefined
-  /** Undefined where the directory is of no cluster. */
-  #committed: PositionFile | undefined
   #watcher: FSWatcher | undefined
   /** Where the last batch ends that was read: the next reading goes on there. */
   #place: JournalPlace | undefined
 
-  /**
-   * @param directory  which need not be there yet: a journal without batches
-   * @param reach  without a cluster both are the same
-   */
-  constructor(directory: string, reach: Reach = 'committed') {
+  /** @param directory  which need not be there yet: a journal without batches */
+  constructor(directory: string) {
     this.#directory = directory
-    this.#reach = reach
   }
 
   /**
@@ -47,7 +37,7 @@ export class JournalReader {
     if (this.#position?.isInPlace() === false) this.close()
     if (this.#position === undefined) this.#open()
     const head = this.#position?.read()
-    if (head !== undefined) return this.#committed === undefined ? head : this.#agreed(head)
+    if (head !== undefined) return head
     const isNew = !existsSync(this.#directory) || journalFileNumbers(this.#directory).length === 0
     if (isNew) return NO_HEAD
     throw headLost(this.#directory)
@@ -133,10 +123,8 @@ export class JournalReader {
 
   close(): void {
     this.#position?.close()
-    this.#committed?.close()
     this.#watcher?.close()
     this.#position = undefined
-    this.#committed = undefined
     this.#watcher = undefined
     this.#place = undefined
   }
@@ -145,20 +133,6 @@ export class JournalReader {
     const path = positionPath(this.#directory)
     if (!existsSync(path)) return
     this.#position = PositionFile.openToRead(path)
-    const agreed = committedPath(this.#directory)
-    if (this.#reach === 'committed' && existsSync(agreed)) {
-      this.#committed = PositionFile.openToRead(agreed)
-    }
-  }
-
-  /** Where the part ends on which machines agree, in a journal that ends with `head`. */
-  #agreed({ first, ...written }: JournalHead): JournalHead {
-    const committed = this.#committed?.read()
-    // After a power failure it may be an older one, whose files are gone.
-    if (committed === undefined || committed.sequence <= first.after.sequence) {
-      return { ...first.after, file: 0, bytes: 0, first }
-    }
-    return committed.sequence < written.sequence ? { ...committed, first } : { ...written, first }
   }
 
   /** A place at or before a sequence. */
@@ -189,8 +163,7 @@ export class JournalReader {
 
   /** The next write to the position, as the system tells of it, or the end of an interval. */
   #nextChange(signal: AbortSignal): { readonly happened: Promise<void>; stop(): void } {
-    const isAgreed = this.#committed !== undefined
-    this.#watcher ??= watcherOf((isAgreed ? committedPath : positionPath)(this.#directory))
+    this.#watcher ??= watcherOf(positionPath(this.#directory))
     const watcher = this.#watcher
     let stop = () => {}
     const happened = new Promise<void>((resolve) => {
@@ -205,6 +178,18 @@ export class JournalReader {
       watcher?.on('change', stop)
     })
     return { happened, stop }
+  }
+}
+
+/** Whether the journal of a directory is that of a machine of a cluster; not where its position cannot be read. */
+export function isClusterJournal(directory: string): boolean {
+  const path = positionPath(directory)
+  if (!existsSync(path)) return false
+  const position = PositionFile.openToRead(path)
+  try {
+    return position.read()?.log !== undefined
+  } finally {
+    position.close()
   }
 }
 

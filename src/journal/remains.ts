@@ -4,11 +4,12 @@
  *
  * @module
  */
+import { existsSync, readFileSync } from 'node:fs'
 import type { Link } from '../chain/link.js'
 import type { FileNumber } from '../chain/numbered-files.js'
-import { type GoingOn, recover } from '../chain/remains.js'
+import { type GoingOn, recover, settle } from '../chain/remains.js'
 import { journalPath } from './files.js'
-import type { JournalHead } from './head.js'
+import type { JournalHead, JournalPlace } from './head.js'
 import { follows, isRecord, type JournalRecord, nextMagic, readRecord } from './record.js'
 import { damagedAt, firstRecordOf } from './walk.js'
 
@@ -46,6 +47,27 @@ export function recoverRecords(
   })
   const { sequence, hash } = link
   return { head: { ...head, ...end, sequence, hash }, taken, cutBytes }
+}
+
+/** The ends of the groups that go on with the chain, and are whole. They are on disk then, and nothing is cut. */
+export function groupEnds(directory: string, head: JournalHead): JournalPlace[] {
+  const ends: JournalPlace[] = []
+  let link: Link = head
+  for (let file = Math.max(1, head.file); existsSync(journalPath(directory, file)); file++) {
+    const start = file === head.file ? head.bytes : 0
+    const path = journalPath(directory, file)
+    const behind = readFileSync(path).subarray(start)
+    const { taken, end } = wholeGroups(behind, link)
+    if (taken.length === 0 && file > head.file) break
+    if (end > 0) settle(path, behind.subarray(0, end), start, { cutsRest: false })
+    let bytes = start
+    for (const { sequence, hash, length, groupIndex, groupCount } of taken) {
+      bytes += length
+      link = { sequence, hash }
+      if (groupIndex + 1 === groupCount) ends.push({ ...link, file, bytes })
+    }
+  }
+  return ends
 }
 
 /** The groups that go on with the chain and are whole. */

@@ -6,22 +6,25 @@
  */
 import type { Link } from '../chain/link.js'
 import { syncDirectorySync } from '../durable-files.js'
-import { committedPath, positionPath } from './files.js'
-import { type JournalHead, NO_HEAD, openHead } from './head.js'
+import { positionPath } from './files.js'
+import { type JournalHead, type LogPlace, NO_HEAD, openHead } from './head.js'
 import { forgetBehind } from './known-batches.js'
 import { PositionFile } from './position.js'
+import { isClusterJournal } from './reader.js'
 import { JournalWriter } from './writer.js'
 
 /**
- * Makes the journal of a directory that of a cluster, with all that is in it, and begins one where there is none.
+ * Makes the journal of a directory that of a cluster, with all that is in it, and begins one where there is none; or one
+ * that is of no cluster any more.
  *
+ * @param log  undefined to leave; with an empty log the journal of a founder goes on
+ * @returns the last batch
  * @throws JournalDamaged
  */
-export async function foundJournal(directory: string): Promise<Link> {
-  const writer = new JournalWriter({ directory })
+export async function setJournalLog(directory: string, log: LogPlace | undefined): Promise<Link> {
+  const writer = new JournalWriter({ directory, isClustered: isClusterJournal(directory) })
   try {
-    const { sequence, hash } = noteAgreed(directory, writer.prepare())
-    return { sequence, hash }
+    return writer.setLog(log)
   } finally {
     await writer.release()
   }
@@ -32,8 +35,13 @@ export async function foundJournal(directory: string): Promise<Link> {
  *
  * @param directory  whose `head/` has a copy of that of another machine (`copyHead`)
  * @param after  the batch, not behind that head
+ * @param log  of which it is; what comes next is copied from another machine
  */
-export async function beginBehind(directory: string, { sequence, hash }: Link): Promise<void> {
+export async function beginBehind(
+  directory: string,
+  { sequence, hash }: Link,
+  log: LogPlace,
+): Promise<void> {
   const store = openHead(directory, 'write')
   try {
     const begun: JournalHead = {
@@ -42,6 +50,7 @@ export async function beginBehind(directory: string, { sequence, hash }: Link): 
       file: 0,
       bytes: 0,
       first: { file: 1, after: { sequence, hash } },
+      log,
     }
     store.transact(({ head = NO_HEAD, tables, move }) => {
       if (head.sequence < sequence) throw new Error(`the head ends before batch ${sequence}`)
@@ -51,16 +60,10 @@ export async function beginBehind(directory: string, { sequence, hash }: Link): 
     // A second time: only a move that another one follows is there after a power failure.
     store.transact(({ move }) => move(begun))
     writePosition(positionPath(directory), begun)
-    noteAgreed(directory, begun)
+    syncDirectorySync(directory)
   } finally {
     await store.close()
   }
-}
-
-function noteAgreed(directory: string, head: JournalHead): JournalHead {
-  writePosition(committedPath(directory), head)
-  syncDirectorySync(directory)
-  return head
 }
 
 function writePosition(path: string, head: JournalHead): void {

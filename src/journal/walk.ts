@@ -8,7 +8,7 @@ import type { Link } from '../chain/link.js'
 import type { FileNumber } from '../chain/numbered-files.js'
 import { JournalDamaged } from './damaged.js'
 import { journalFileName, journalPath } from './files.js'
-import type { JournalPlace } from './head.js'
+import type { JournalHead, JournalPlace } from './head.js'
 import { follows, isRecord, type JournalRecord, RECORD_HEADER_BYTES, readRecord } from './record.js'
 
 /** A record, and where it ends. */
@@ -60,6 +60,22 @@ export function firstRecordOf(directory: string, file: FileNumber): JournalRecor
   } finally {
     closeSync(fd)
   }
+}
+
+/** Not behind the head in LMDB, from which writers go on. */
+export function firstKept(
+  directory: string,
+  head: JournalHead,
+  { upTo, file: lastFile, sequence: lastSequence }: JournalPlace & { readonly upTo: number },
+): JournalHead['first'] {
+  let { first } = head
+  while (first.file < lastFile) {
+    const next = firstRecordOf(directory, first.file + 1)
+    if (next === undefined || next.sequence > Math.min(upTo, lastSequence) + 1) break
+    const after = { sequence: next.sequence - 1, hash: next.previous }
+    first = { file: first.file + 1, after }
+  }
+  return first
 }
 
 /** Names the record that should follow a place. */

@@ -12,35 +12,27 @@ import { LastFile } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
 import { createDirectorySync, syncDirectorySync } from '../durable-files.js'
 import { limits } from '../limits.js'
-import { AgreedPart, cutFiles, hasAgreedPart, placeOf, writtenByCluster } from './agreed-part.js'
 import type { PreparedBatch } from './batch.js'
-import { journalEndsBefore } from './damaged.js'
+import { journalEndsBefore, LogContradicted, writtenByCluster } from './damaged.js'
 import { GroupEncoder } from './encode-group.js'
 import { journalFileNumbers, journalPath, positionPath } from './files.js'
 import {
+  type Decided,
   firstPlace,
   headLost,
   type JournalHead,
   type JournalHeadStore,
   type JournalPlace,
+  type LogPlace,
   NO_HEAD,
   openHead,
 } from './head.js'
 import { KnownBatches } from './known-batches.js'
+import { type BatchOutcome, sortedBatches } from './outcomes.js'
 import { PositionFile } from './position.js'
-import { recoverRecords, wholeGroups } from './remains.js'
-import { damagedAt, firstRecordOf, recordsBetween } from './walk.js'
-
-/**
- * What became of a batch:
- * - `written`: it is on disk.
- * - `repeated`: it was there already, with this sequence.
- * - `conflicting`: another batch with its id was there already, with this sequence. It is not written.
- */
-export interface BatchOutcome {
-  readonly kind: 'written' | 'repeated' | 'conflicting'
-  readonly sequence: number
-}
+import type { JournalRecord } from './record.js'
+import { groupEnds, recoverRecords, wholeGroups } from './remains.js'
+import { damagedAt, firstKept, recordsBetween } from './walk.js'
 
 type Transaction = Parameters<Parameters<JournalHeadStore['transact']>[0]>[0]
 
@@ -66,10 +58,7 @@ interface WriterOptions {
   readonly leastSequence?: () => number
   /** Hears of what a writer left that died. */
   readonly onSettled?: (settled: Settled) => void
-  /**
-   * Whether it writes for a cluster, which the directory then is of: what it writes is seen by readers when it is
-   * committed. Not unless given.
-   */
+  /** Whether the directory is of a cluster: this is its only writer, and writes what the log of all machines says. */
   readonly isClustered?: boolean
 }
 
@@ -88,11 +77,11 @@ export class JournalWriter {
   /** The head in LMDB. */
   #indexed: JournalPlace = NO_HEAD
   readonly #encoder = new GroupEncoder()
-  readonly #isClustered: boolean
+  #isClustered: boolean
   #store: JournalHeadStore | undefined
   #position: PositionFile | undefined
-  /** In a cluster alone. */
-  #agreed: AgreedPart | undefined
+  /** In a cluster: the groups behind the head, which the log says once more; undefined before they are looked for. */
+  #expected: JournalPlace[] | undefined
 
   constructor(options: WriterOptions) {
     this.#directory = options.directory
@@ -119,16 +108,19 @@ export class JournalWriter {
   /**
    * Writes batches as one group with one sync, and makes the journal if there is none.
    *
+   * @param decided  in a cluster
    * @returns what became of each of them, in order
    * @throws  what the system says, or JournalDamaged. None of the batches is there then, and `release` must
    *   be awaited
-   * @throws RangeError  for more than `limits.journalGroupBytes`
+   * @throws UnstorableBatch  for more than `limits.journalGroupBytes`
+   * @throws LogContradicted
    */
-  append(batches: readonly PreparedBatch[]): BatchOutcome[] {
+  append(batches: readonly PreparedBatch[], decided?: Decided): BatchOutcome[] {
     if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.index()
     const outcomes = this.#transact((_, head) => {
-      const { outcomes, fresh } = this.#sorted(batches, head.sequence)
-      this.#write(head, fresh)
+      const { outcomes, fresh } = sortedBatches(batches, this.#known, head.sequence)
+      const { log, timeMs } = decided ?? { log: undefined, timeMs: this.#nowMs() }
+      this.#write({ ...head, log }, fresh, timeMs)
       return outcomes
     })
     this.#file.forgetRefused()
@@ -136,13 +128,14 @@ export class JournalWriter {
   }
 
   /**
-   * Writes groups of another machine as they are, with one sync.
+   * Writes groups of another machine of the cluster as they are.
    *
    * @param groups  whole ones, which go on with the journal
+   * @param log  the place of the last one, as far as that machine knows it
    * @returns the last batch
    * @throws  as `append`
    */
-  copy(groups: Buffer): Link {
+  copy(groups: Buffer, log: LogPlace): Link {
     if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.index()
     const last = this.#transact((_, head) => {
       const { taken, end } = wholeGroups(groups, head)
@@ -150,7 +143,7 @@ export class JournalWriter {
       if (last === undefined || end < groups.length) {
         throw new Error(`the groups do not go on with batch ${head.sequence} of the journal`)
       }
-      this.#writeGroups(head, groups, last)
+      this.#copy({ ...head, log }, groups, taken)
       for (const record of taken) this.#known.add(record)
       return last
     })
@@ -158,36 +151,58 @@ export class JournalWriter {
     return { sequence: last.sequence, hash: last.hash }
   }
 
-  /**
-   * Takes batches back on which the cluster did not agree, and which nobody has read.
-   *
-   * @param sequence  of the last batch that stays
-   * @throws JournalDamaged
-   */
-  async cutBack(sequence: number): Promise<void> {
-    this.#transact((_, head) => {
-      const agreed = this.#agreed?.place() ?? NO_HEAD
-      if (sequence < Math.max(agreed.sequence, this.#indexed.sequence)) {
-        throw new Error(`batch ${sequence + 1} is committed, and cannot be taken back`)
-      }
-      const place = placeOf(this.#directory, sequence, head)
-      // First, so that whoever finds more than this finds remains.
-      this.#position?.goBack({ ...place, first: head.first })
-      this.#file.close()
-      cutFiles(this.#directory, place)
-    })
-    // Their ids are not known any more.
-    await this.release()
+  /** In a cluster: the last batch that is on disk here, which the log may not have said again yet. */
+  lastKept(): Link {
+    const { sequence, hash } = this.#transact((_, head) => this.#expected?.at(-1) ?? head)
+    return { sequence, hash }
   }
 
   /**
-   * Lets readers see the groups that end with a batch or before it. Nothing is synced: machines tell each other.
+   * Takes what is on disk without hearing of it from the log once more, which says it no more.
    *
-   * @returns the sequence up to which they see now
+   * @returns the last batch
    */
-  commit(sequence: number): number {
-    if (this.#agreed === undefined) this.prepare()
-    return (this.#agreed as AgreedPart).reach(sequence, this.#seen)
+  takeKept(): Link {
+    return this.#transact((_, head) => {
+      const end = this.#expected?.at(-1)
+      if (end === undefined) return head
+      for (const { record } of recordsBetween(this.#directory, head, end)) this.#known.add(record)
+      this.#expected = []
+      const { generation } = head.log as LogPlace
+      this.#seen = end
+      this.#position?.write({ ...end, first: head.first, log: { generation } })
+      return end
+    })
+  }
+
+  /**
+   * Makes the journal that of a cluster, of another log of it, or of none. It is on disk then.
+   *
+   * @param log  undefined of none: what the log has not said again is taken then, too
+   * @returns the last batch
+   */
+  setLog(log: LogPlace | undefined): Link {
+    const set = ({ tables, head: before = NO_HEAD, move }: Transaction, head: JournalHead) => {
+      const end = { ...head, log }
+      if (end.sequence > before.sequence) {
+        this.#known.index(tables.batches, before.sequence, end.sequence)
+      }
+      move(end)
+      this.#position?.goBack(end)
+      this.#indexed = end
+      return end
+    }
+    this.#transact(set)
+    this.#isClustered = log !== undefined
+    // A second time: only a move that another one follows is there after a power failure.
+    const { sequence, hash } = this.#transact(set)
+    return { sequence, hash }
+  }
+
+  /** In a cluster: so that the log need not say again what came before, after a power failure. */
+  syncPosition(log: LogPlace): void {
+    this.#transact((_, head) => this.#position?.write({ ...head, log }))
+    this.#position?.sync()
   }
 
   /**
@@ -217,13 +232,9 @@ export class JournalWriter {
     return old.length
   }
 
-  /**
-   * Moves the head in LMDB to where the journal ends, and the ids of batches with it. In a cluster, no further than
-   * it agrees: what it does not agree on may be taken back.
-   */
+  /** Moves the head in LMDB to where the journal ends, and the ids of batches with it. */
   index(): void {
-    this.#indexed = this.#transact(({ tables, head: before = NO_HEAD, move }, head) => {
-      const end = this.#agreed === undefined ? head : { ...this.#agreed.place(), first: head.first }
+    this.#indexed = this.#transact(({ tables, head: before = NO_HEAD, move }, end) => {
       if (end.sequence <= before.sequence) return before
       this.#known.index(tables.batches, before.sequence, end.sequence)
       move(end)
@@ -235,11 +246,10 @@ export class JournalWriter {
   async release(): Promise<void> {
     this.#file.close()
     this.#position?.close()
-    this.#agreed?.close()
     const store = this.#store
     this.#store = undefined
     this.#position = undefined
-    this.#agreed = undefined
+    this.#expected = undefined
     this.#known = new KnownBatches(this.#knownBatchCount)
     this.#seen = NO_HEAD
     this.#indexed = NO_HEAD
@@ -250,9 +260,6 @@ export class JournalWriter {
   #transact<R>(work: (transaction: Transaction, head: JournalHead) => R): R {
     if (this.#store?.isInPlace() === false || this.#position?.isInPlace() === false) {
       throw new Error(`the journal ${this.#directory} is another one than before`)
-    }
-    if (hasAgreedPart(this.#directory) !== this.#isClustered) {
-      throw writtenByCluster(this.#directory, this.#isClustered)
     }
     // Whoever puts it back finds the place free.
     if (!existsSync(this.#directory)) this.#assertReached(NO_HEAD)
@@ -283,10 +290,13 @@ export class JournalWriter {
     const isPositionLost = position === undefined || position.sequence < indexed.sequence
     let head = isPositionLost ? indexed : position
     if (head.first.file < indexed.first.file) head = { ...head, first: indexed.first }
+    if ((head.log !== undefined) !== this.#isClustered) {
+      throw writtenByCluster(this.#directory, this.#isClustered)
+    }
     if (indexed.sequence === 0 && head.first.file > 1) throw headLost(this.#directory)
     this.#catchUp(indexed, head, tables.batches)
-    const settled = this.#withoutRemains(head)
-    if (this.#isClustered) this.#agreed ??= new AgreedPart(this.#directory, settled)
+    const settled = this.#isClustered ? head : this.#withoutRemains(head)
+    if (this.#isClustered) this.#expected ??= groupEnds(this.#directory, head)
     if (position === undefined || settled.sequence !== position.sequence) {
       this.#position.write(settled)
     }
@@ -328,41 +338,53 @@ export class JournalWriter {
     return recovered
   }
 
-  /** What is to become of the batches; of several new ones with the same id the first is written. */
-  #sorted(batches: readonly PreparedBatch[], last: number) {
-    const fresh: PreparedBatch[] = []
-    const here = new Map<string, { readonly sequence: number; readonly digest: Uint8Array }>()
-    const outcomes = batches.map((batch): BatchOutcome => {
-      const { key, digest } = batch
-      const known = this.#known.find(key)
-      if (known !== undefined) return sentAgain(known, this.#known.hasDigest(known, digest))
-      const twin = here.get(key)
-      if (twin !== undefined) {
-        return sentAgain(twin.sequence, Buffer.compare(twin.digest, digest) === 0)
-      }
-      fresh.push(batch)
-      const sequence = last + fresh.length
-      here.set(key, { sequence, digest })
-      return { kind: 'written', sequence }
-    })
-    return { outcomes, fresh }
-  }
-
-  #write(head: JournalHead, batches: readonly PreparedBatch[]): void {
+  #write(head: JournalHead, batches: readonly PreparedBatch[], timeMs: number): void {
     if (batches.length === 0) return
-    const { bytes, last } = this.#encoder.encode(head, batches, this.#nowMs())
+    const { bytes, last } = this.#encoder.encode(head, batches, timeMs)
     this.#writeGroups(head, bytes, last)
     for (const [at, { key, digest }] of batches.entries()) {
       this.#known.addKey(head.sequence + at + 1, key, digest)
     }
   }
 
+  /** One by one, where some of them may be there: only the last one reaches the place in the log. */
+  #copy(head: JournalHead, groups: Buffer, records: readonly JournalRecord[]): void {
+    if (this.#expected?.length === 0) {
+      this.#writeGroups(head, groups, records.at(-1) as Link)
+      return
+    }
+    const { generation } = head.log as LogPlace
+    let start = 0
+    let end = 0
+    for (const [at, record] of records.entries()) {
+      end += record.length
+      if (record.groupIndex + 1 < record.groupCount) continue
+      const log = at + 1 === records.length ? head.log : { generation }
+      const from = { ...head, ...this.#seen, log }
+      this.#writeGroups(from, groups.subarray(start, end), record)
+      start = end
+    }
+  }
+
   #writeGroups(head: JournalHead, bytes: Buffer, { sequence, hash }: Link): void {
+    if (this.#isExpected(head, { sequence, hash })) return
     const place = this.#placeFor(head, bytes.length)
     const written = { ...place, sequence, hash, bytes: place.bytes + bytes.length }
     this.#file.append(place, bytes, () => this.#position?.write(written))
     this.#seen = written
-    this.#agreed?.note(written)
+  }
+
+  /** Whether the group is on disk, since its position was lost with the power: it is not written again. */
+  #isExpected(head: JournalHead, last: Link): boolean {
+    const next = this.#expected?.shift()
+    if (next === undefined) return false
+    if (next.sequence !== last.sequence || next.hash !== last.hash) {
+      this.#expected?.unshift(next)
+      throw new LogContradicted(head.sequence + 1)
+    }
+    this.#position?.write({ ...head, ...next })
+    this.#seen = next
+    return true
   }
 
   /** Where the next bytes go: into another file when this one is full. */
@@ -370,27 +392,9 @@ export class JournalWriter {
     const isFull = head.bytes > 0 && head.bytes + byteCount > this.#fileBytes
     if (head.file > 0 && !isFull && !this.#file.isDoubtful) return head
     const file = head.file + 1
+    // A torn group may be there, whose records would be taken for the next ones.
+    if (this.#isClustered && head.file > 0) this.#file.cut(head)
     this.#file.begin(file)
     return { ...head, file, bytes: 0 }
   }
-}
-
-function sentAgain(sequence: number, isSame: boolean): BatchOutcome {
-  return { kind: isSame ? 'repeated' : 'conflicting', sequence }
-}
-
-/** Not behind the head in LMDB, from which writers go on. */
-function firstKept(
-  directory: string,
-  head: JournalHead,
-  { upTo, file: lastFile, sequence: lastSequence }: JournalPlace & { readonly upTo: number },
-): JournalHead['first'] {
-  let { first } = head
-  while (first.file < lastFile) {
-    const next = firstRecordOf(directory, first.file + 1)
-    if (next === undefined || next.sequence > Math.min(upTo, lastSequence) + 1) break
-    const after = { sequence: next.sequence - 1, hash: next.previous }
-    first = { file: first.file + 1, after }
-  }
-  return first
 }

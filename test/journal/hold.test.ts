@@ -7,9 +7,15 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { prepareBatch } from '../../src/journal/batch.js'
-import { headDirectory, journalFileNumbers, journalPath } from '../../src/journal/files.js'
+import {
+  headDirectory,
+  journalFileNumbers,
+  journalPath,
+  positionPath,
+} from '../../src/journal/files.js'
 import { holdJournal } from '../../src/journal/hold.js'
-import { JournalReader } from '../../src/journal/reader.js'
+import { isClusterJournal, JournalReader } from '../../src/journal/reader.js'
+import { setJournalLog } from '../../src/journal/seed.js'
 import { summaryOfJournal } from '../../src/journal/summary.js'
 import { verifyJournal } from '../../src/journal/verify.js'
 import { JournalWriter } from '../../src/journal/writer.js'
@@ -147,4 +153,21 @@ t.test('a journal without its head is no journal that can be copied', async (t) 
   await writer.release()
   rmSync(headDirectory(directory), { recursive: true })
   await t.rejects(hold(), { code: 'JournalDamaged' })
+})
+
+t.test('a copy of the journal of a machine of a cluster is of none', async (t) => {
+  const { hold, copy, directory } = world(t)
+  const generation = '0123456789abcdef'
+  await setJournalLog(directory, { generation, place: 0 })
+  const writer = new JournalWriter({ directory, isClustered: true })
+  t.teardown(() => writer.release())
+  writer.append([batch(1)], { log: { generation, place: 1 }, timeMs: 1 })
+  const { target } = await copy(await hold())
+  t.equal(isClusterJournal(directory), true)
+  t.equal(isClusterJournal(target), false)
+  // Also where a power failure takes the position.
+  rmSync(positionPath(target))
+  const copied = new JournalWriter({ directory: target })
+  t.teardown(() => copied.release())
+  t.match(copied.append([batch(1), batch(2)]), [{ kind: 'repeated' }, { sequence: 2 }])
 })

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Change, identityOf } from '../../src/changes/change.js'
+import { withoutAdvice } from '../../src/errors.js'
 import { type JournalBatch, prepareBatch } from '../../src/journal/batch.js'
 import { JournalDamaged, JournalGone } from '../../src/journal/damaged.js'
 import { journalFileNumbers, journalPath, positionPath } from '../../src/journal/files.js'
@@ -127,7 +128,10 @@ t.test('batches come back as they were written, from any sequence on', async (t)
     last: { sequence: 3, hash: reading.head().hash },
     behindBytes: 0,
   })
-  t.equal(thrown(JournalDamaged, () => [...reading.read(4)]).damage.sequence, 4)
+  const damaged = thrown(JournalDamaged, () => [...reading.read(4)])
+  t.equal(damaged.damage.sequence, 4)
+  t.equal(withoutAdvice(damaged.message), damaged.found)
+  t.match(damaged.advice, 'from a backup')
 })
 
 t.test('a journal that is not there yet has no batches', async (t) => {
