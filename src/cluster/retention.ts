@@ -1,6 +1,6 @@
 /**
- * What stays of snapshots and of the journal when all machines of a cluster have switched to a snapshot. The machine that
- * writes tells what it keeps, so that all of them can go back to the same snapshots.
+ * What stays of snapshots and of the journal when all machines of a cluster have switched to a snapshot. One of them tells
+ * what it keeps, so that all of them can go back to the same snapshots.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { syncDirectory } from '../durable-files.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
+import { listSnapshots, readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
 import { withCompactionLock } from '../snapshot/publish/lock.js'
 import { prune, removeTemporaries } from '../snapshot/publish/make-current.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
@@ -64,7 +64,10 @@ export async function removeOldSnapshots(
   return await withCompactionLock(dataDirectory, async () => {
     // Of a machine that was killed as it did this.
     await removeTemporaries(snapshots)
-    await prune(dataDirectory, { currentId, keepCount: importCount, neededIds }, log)
+    // A command may have made one current that is not announced yet.
+    const made = (await readCurrent(dataDirectory)) ?? currentId
+    const needed = new Set([...neededIds, made])
+    await prune(dataDirectory, { currentId, keepCount: importCount, neededIds: needed }, log)
     await syncDirectory(snapshots)
     return (await neededChanges(dataDirectory))?.appliedSequence ?? 0
   })

@@ -1,63 +1,57 @@
 /**
- * Snapshots of a cluster: the machine that writes announces what is current in its directory, all machines fetch and
+ * Snapshots of a cluster: a machine announces what a command has made current in its directory, all machines fetch and
  * prepare it, and then switch together.
  *
  * @module
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
-import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
-import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
-import type { ClusterLog } from './cluster-log.js'
+import { MANIFEST_FILE } from '../snapshot/format/manifest.js'
+import type { Announcement } from './facts.js'
+import { type MadeOptions, MadeSnapshots } from './made-snapshots.js'
 import type { WantedSnapshots } from './messages.js'
 import type { NodeReport } from './node-report.js'
+import type { Published } from './questions.js'
 import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
-import {
-  announcedSnapshot,
-  fetchSnapshot,
-  filesOfSnapshot,
-  repairSnapshot,
-} from './snapshot-files.js'
+import { fetchSnapshot, repairSnapshot, SnapshotsHere } from './snapshot-files.js'
 
-interface DeskOptions extends RetainingOptions {
-  readonly journal: RetainingOptions['journal'] & Pick<ClusterLog, 'epochSequence'>
+interface DeskOptions extends RetainingOptions, MadeOptions {
   readonly files: Pick<SharedFiles, 'get' | 'tryToPut'>
-  /** Of each machine that is there. */
-  readonly reports: () => readonly NodeReport[]
-  /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
-  readonly placement: () => Placement | undefined
+  /** Of each machine that is there, this one among them. */
+  readonly reports: () => readonly Pick<NodeReport, 'name' | 'snapshotId' | 'preparedId'>[]
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
+  /** What is served here has the id of the one that was announced, and is another one: the service is to start again. */
+  readonly onOtherServed: () => void
 }
 
 export class SnapshotDesk {
   readonly #options: DeskOptions
+  readonly #here: SnapshotsHere
+  readonly #made: MadeSnapshots
   readonly #retaining: Retaining
   /** By the id of the snapshot. */
   readonly #repairing = new Map<string, Promise<boolean>>()
   #repaired: { readonly id: string; readonly againMs: number } | undefined
-  /** In this epoch of its own, whatever is current in its directory and not announced was made so by somebody. */
-  #inStepSince: number | undefined
   #isLooking = false
+  #looking: Promise<void> = Promise.resolve()
   #looksAgain = false
   #isStopped = false
   #told = ''
-  /** What CURRENT named when it was last looked at. */
-  #current: string | undefined
-  /** Since when each machine is waited for. */
-  #announced: { readonly id: string; readonly sinceMs: number } | undefined
+  /** Since when machines are waited for that prepare what was announced. */
+  #awaited: { readonly sequence: number; readonly sinceMs: number } | undefined
   #failed: { readonly id: string; readonly againMs: number } | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
+    this.#here = new SnapshotsHere(options.dataDirectory)
+    this.#made = new MadeSnapshots(options, this.#here)
     this.#retaining = new Retaining(options)
   }
 
-  /** To be called now and then, and when something was committed. */
+  /** To be called now and then, and when there is more in the journal. */
   look(): void {
     if (this.#isLooking || this.#isStopped) {
       this.#looksAgain = true
@@ -65,13 +59,13 @@ export class SnapshotDesk {
     }
     this.#isLooking = true
     this.#looksAgain = false
-    void this.#look()
+    this.#looking = this.#look()
       .catch((fault: unknown) => this.#noteFault(fault))
       .then(() => this.#retaining.look())
       .catch((fault: unknown) => this.#noteFault(fault))
       .finally(() => {
         this.#isLooking = false
-        if (this.#looksAgain) this.look()
+        if (this.#looksAgain && !this.#isStopped) this.look()
       })
   }
 
@@ -90,13 +84,21 @@ export class SnapshotDesk {
     }
   }
 
-  stop(): void {
+  /** What has become of a snapshot that a command has made current here. To be asked again. */
+  async published(id: string): Promise<Published> {
+    this.look()
+    return await this.#made.published(id)
+  }
+
+  /** Resolves when nothing of it is at work any more. */
+  async stop(): Promise<void> {
     this.#isStopped = true
+    await this.#looking
   }
 
   async #repair(id: string): Promise<boolean> {
     const { dataDirectory, files, journal, log } = this.#options
-    const announced = journal.committedSnapshot()
+    const { announced } = journal.facts
     const isDue = this.#repaired?.id !== id || monotonicMs() >= this.#repaired.againMs
     if (announced?.id !== id || !isDue) return false
     let waitMs: number = limits.fetchRetryMs
@@ -114,101 +116,49 @@ export class SnapshotDesk {
   }
 
   async #look(): Promise<void> {
-    const { dataDirectory, journal, isWriter } = this.#options
-    if (isWriter() && (this.#isInStep() || (await this.#fallIntoStep()))) await this.#announce()
-    const announced = journal.committedSnapshot()
+    const { facts } = this.#options.journal
+    await this.#made.look()
+    const { announced } = facts
     if (announced === undefined) return
     const { id } = announced
-    const isHere = (one: string) => existsSync(join(snapshotsDirectory(dataDirectory), one))
-    if (!isHere(id)) await this.#fetch(id)
-    const switchedId = journal.switchedId()
-    if (isWriter() && switchedId !== id && isHere(id)) await this.#switch(id)
-    if (switchedId === id) await this.#makeCurrent(id)
-    // One that nobody could give yet cannot be prepared; that to which all have switched may be.
-    const wantedId = isHere(id) ? id : switchedId
-    if (wantedId === undefined || !isHere(wantedId)) return
+    let isHere = await this.#here.has(announced)
+    if (!isHere) {
+      await this.#fetch(announced)
+      isHere = await this.#here.has(announced)
+    }
+    if (isHere && facts.switchedId !== id) await this.#switch(announced)
+    const { switchedId } = facts
+    if (isHere && switchedId === id) await this.#made.nameCurrent(id)
+    // One that no machine could give yet cannot be prepared; that to which all have switched may be.
+    const wantedId = isHere ? id : switchedId
+    if (wantedId === undefined || !(await this.#made.isHere(wantedId))) return
     const told = `${wantedId} ${switchedId}`
     if (told === this.#told) return
     this.#told = told
     this.#options.onWanted({ wantedId, switchedId })
   }
 
-  /**
-   * A machine that has just begun to write may still have current what an earlier writer has replaced: to announce that
-   * would take an import back.
-   */
-  async #fallIntoStep(): Promise<boolean> {
-    const { dataDirectory, journal } = this.#options
-    const since = journal.epochSequence()
-    // Until then, it may not know of a switch.
-    if (journal.committed() < since) return false
-    const switchedId = journal.switchedId()
-    if (switchedId !== undefined && (await readCurrent(dataDirectory)) !== switchedId) {
-      if (!existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) return false
-      await this.#nameCurrent(switchedId)
-    }
-    this.#inStepSince = since
-    return this.#isInStep()
-  }
-
-  /** Not where another machine may have written meanwhile, even if this one does so again. */
-  #isInStep(): boolean {
-    return this.#inStepSince === this.#options.journal.epochSequence()
-  }
-
-  /** What an import, a compaction or a rollback made current here. */
-  async #announce(): Promise<void> {
-    const { dataDirectory, journal, files, enter, log } = this.#options
-    const current = await readCurrent(dataDirectory)
-    const before = this.#current
-    this.#current = current
-    if (current === undefined) return
-    const announcedId = journal.announced()?.id
-    const switchedId = journal.switchedId()
-    // One that was announced, and is not served yet, is no reason to go back to what is.
-    const isNew = current !== announcedId && current !== switchedId
-    const isChanged = before !== undefined && before !== current && current !== announcedId
-    if (!isNew && !isChanged) return
-    try {
-      await this.#place(current)
-      const announced = await announcedSnapshot(dataDirectory, current)
-      const directory = join(snapshotsDirectory(dataDirectory), current)
-      const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
-      // After one that is not taken, the others would not be either.
-      for (const file of all) {
-        if (!(await files.tryToPut(join(directory, file.file), file))) break
-      }
-      const isAsBefore =
-        journal.announced()?.id === announcedId && journal.switchedId() === switchedId
-      if (!isAsBefore) throw new Error('another machine has announced a snapshot meanwhile')
-      await enter({ kind: 'snapshot', ...announced })
-      log.info({ snapshotId: current }, 'announced a snapshot')
-    } catch (fault) {
-      // Looked at again, as if it were not known.
-      this.#current = before
-      throw fault
-    }
-  }
-
-  /** One that was placed stays where it is: others may have heard of it. */
-  async #place(id: string): Promise<void> {
-    const { dataDirectory, placement } = this.#options
-    const wanted = placement()
-    if (wanted === undefined || (await readPlacement(dataDirectory, id)) !== undefined) return
-    await writePlacement(dataDirectory, id, wanted)
-  }
-
-  async #fetch(id: string): Promise<void> {
-    const { dataDirectory, files, journal, log } = this.#options
-    const announced = journal.committedSnapshot()
-    if (announced?.id !== id) return
+  /** Not at once where that has failed a moment ago. */
+  async #fetch(announced: Announcement): Promise<void> {
+    const { dataDirectory, files, log } = this.#options
+    const { id } = announced
     if (this.#failed?.id === id && monotonicMs() < this.#failed.againMs) return
+    // Of the same id: made by a command of this directory, or damaged.
+    const other = await this.#here.documentsOf(id)
+    if (other !== undefined && this.#isInUse(id)) {
+      const isManifest = ({ file }: { readonly file: string }) => file === MANIFEST_FILE
+      const { sha256 } = announced.documents.find(isManifest) ?? {}
+      if (other.find(isManifest)?.sha256 === sha256) await this.repair(id)
+      else this.#options.onOtherServed()
+      return
+    }
     const startedMs = monotonicMs()
     let toldMs = startedMs
     let byteCount = 0
     try {
       await fetchSnapshot(dataDirectory, announced, {
         get: files.get,
+        ...(other !== undefined && { replaces: () => this.#made.mayReplace(id) }),
         onProgress(doneBytes, totalBytes) {
           byteCount = totalBytes
           if (monotonicMs() - toldMs < limits.fetchToldMs) return
@@ -225,36 +175,28 @@ export class SnapshotDesk {
     log.info({ snapshotId: id, byteCount, ms }, 'fetched a snapshot')
   }
 
-  async #switch(id: string): Promise<void> {
-    if (this.#announced?.id !== id) this.#announced = { id, sinceMs: monotonicMs() }
-    const { reports, journal, log } = this.#options
-    const isLate = monotonicMs() - this.#announced.sinceMs > limits.clusterSwitchMs
-    const areAllPrepared = reports().every(
+  #isInUse(id: string): boolean {
+    const { servedId, preparedId } = this.#options.served() ?? {}
+    return id === servedId || id === preparedId
+  }
+
+  async #switch({ id, by, sequence }: Announcement): Promise<void> {
+    const { name, reports, log } = this.#options
+    const nowMs = monotonicMs()
+    if (this.#awaited?.sequence !== sequence) this.#awaited = { sequence, sinceMs: nowMs }
+    const waitedMs = nowMs - this.#awaited.sinceMs
+    const isLate = waitedMs > limits.clusterSwitchMs
+    const there = reports()
+    const names = there.map((report) => report.name).sort()
+    const turn = names.includes(by) ? by : names[0]
+    // That machine may be stuck.
+    if (name !== turn && waitedMs <= 2 * limits.clusterSwitchMs) return
+    const areAllPrepared = there.every(
       ({ snapshotId, preparedId }) => snapshotId === id || preparedId === id,
     )
     if (!areAllPrepared && !isLate) return
-    // Announced by an earlier writer, or replaced since.
-    if (journal.announced()?.id !== id) return
-    const current = await readCurrent(this.#options.dataDirectory)
-    // One that an earlier writer has announced; what somebody makes current meanwhile is announced next.
-    if (current !== id && current === this.#current) await this.#nameCurrent(id)
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')
     await this.#retaining.enterSwitch(id)
-  }
-
-  async #makeCurrent(id: string): Promise<void> {
-    const { dataDirectory, isWriter } = this.#options
-    const current = await readCurrent(dataDirectory)
-    if (current === id) return
-    // There, whatever else is current was made so by somebody, and is announced.
-    if (isWriter() && current !== undefined) return
-    if (!existsSync(join(snapshotsDirectory(dataDirectory), id))) return
-    await this.#nameCurrent(id)
-  }
-
-  async #nameCurrent(id: string): Promise<void> {
-    await writeCurrent(this.#options.dataDirectory, id)
-    this.#current = id
   }
 
   #noteFault(fault: unknown): void {

@@ -7,14 +7,21 @@
 import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDirectory, DIRECTORY_MODE, syncDirectory, syncFile } from '../durable-files.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  syncDirectory,
+  syncFile,
+  TEMPORARY,
+} from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, readManifest } from '../snapshot/format/manifest.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
+import { withCompactionLock } from '../snapshot/publish/lock.js'
+import { clusterDirectory } from './directory.js'
 import { digestOfFile } from './nats/cluster-files.js'
-import { clusterDirectory } from './state-file.js'
 import type { FileDigest } from './verified-file.js'
 
 /** A file of a snapshot. */
@@ -28,6 +35,8 @@ export interface AnnouncedSnapshot {
   readonly documents: readonly SnapshotFile[]
 }
 
+type Documents = AnnouncedSnapshot['documents']
+
 const DOCUMENT = /^[a-z][a-z0-9-]{0,63}\.json$/
 
 /** @throws OperatorError  as `readFault` says */
@@ -40,6 +49,45 @@ export async function announcedSnapshot(
   const documents: SnapshotFile[] = []
   for (const file of names) documents.push({ file, ...(await digestOfFile(join(directory, file))) })
   return { id, documents }
+}
+
+/** Two machines may make snapshots of one id: the same recipients, and not the same of all else. */
+export function areSame(some: Documents, others: Documents): boolean {
+  const digests = (documents: Documents) =>
+    documents.map(({ file, sha256 }) => `${file} ${sha256}`).sort()
+  return digests(some).join() === digests(others).join()
+}
+
+/** Which snapshots are in a directory, by their documents. */
+export class SnapshotsHere {
+  readonly #dataDirectory: string
+  /** Of those that were read; `state` changes whenever one of the documents is replaced. */
+  readonly #known = new Map<string, { readonly state: string; readonly documents: Documents }>()
+
+  constructor(dataDirectory: string) {
+    this.#dataDirectory = dataDirectory
+  }
+
+  /** Undefined where there is none. */
+  async documentsOf(id: string): Promise<Documents | undefined> {
+    const path = join(snapshotsDirectory(this.#dataDirectory), id)
+    const found = await stat(path, { bigint: true }).catch(() => undefined)
+    if (found === undefined) {
+      this.#known.delete(id)
+      return undefined
+    }
+    const state = `${found.ino} ${found.mtimeNs}`
+    const known = this.#known.get(id)
+    if (known?.state === state) return known.documents
+    const { documents } = await announcedSnapshot(this.#dataDirectory, id)
+    this.#known.set(id, { state, documents })
+    return documents
+  }
+
+  async has({ id, documents }: AnnouncedSnapshot): Promise<boolean> {
+    const here = await this.documentsOf(id)
+    return here !== undefined && areSame(here, documents)
+  }
 }
 
 /**
@@ -65,21 +113,23 @@ interface Fetching {
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void
   /** Where it is until it is whole, below `cluster/`: another one for each that may be fetched at the same time. */
   readonly staging?: string
+  /** Whether it takes the place of one with its id that has other documents; asked with the lock of the directory. */
+  readonly replaces?: () => Promise<boolean>
 }
 
 /**
  * Makes a snapshot that another machine has one of this directory, whole or not at all. Files that a snapshot has here
  * already are linked.
  *
- * @throws OperatorError
+ * @throws OperatorError  also `Locked`, where it takes the place of another one while an import or a compaction runs
  */
 export async function fetchSnapshot(
   dataDirectory: string,
   { id, documents }: AnnouncedSnapshot,
-  { get, onProgress = () => {}, staging: name = 'fetch' }: Fetching,
+  { get, onProgress = () => {}, staging: name = 'fetch', replaces }: Fetching,
 ): Promise<void> {
   const target = join(snapshotsDirectory(dataDirectory), id)
-  if (existsSync(target)) return
+  if (existsSync(target) && replaces === undefined) return
   // As if it were a data directory, so that its documents are read and verified as in one.
   const staging = join(clusterDirectory(dataDirectory), name)
   const directory = join(snapshotsDirectory(staging), id)
@@ -115,12 +165,26 @@ export async function fetchSnapshot(
   }
   await syncDirectory(directory)
   await createDirectory(snapshotsDirectory(dataDirectory))
-  await rename(directory, target).catch((fault: unknown) => {
-    // It was fetched twice at the same time.
-    if (!existsSync(target)) throw fault
-  })
+  if (existsSync(target) && replaces !== undefined) {
+    await withCompactionLock(dataDirectory, async () => {
+      if (await replaces()) await replace(directory, target)
+    })
+  } else {
+    await rename(directory, target).catch((fault: unknown) => {
+      // It was fetched twice at the same time.
+      if (!existsSync(target)) throw fault
+    })
+  }
   await syncDirectory(snapshotsDirectory(dataDirectory))
   await rm(staging, { recursive: true, force: true })
+}
+
+async function replace(directory: string, target: string): Promise<void> {
+  const before = `${target}${TEMPORARY}`
+  await rm(before, { recursive: true, force: true })
+  await rename(target, before)
+  await rename(directory, target)
+  await rm(before, { recursive: true })
 }
 
 /**
@@ -135,6 +199,13 @@ export async function repairSnapshot(
 ): Promise<number> {
   const directory = join(snapshotsDirectory(dataDirectory), id)
   let replacedCount = 0
+  const names = new Set(documents.map(({ file }) => file))
+  for (const file of await readdir(directory)) {
+    // Of another snapshot with this id.
+    if (!DOCUMENT.test(file) || names.has(file)) continue
+    await rm(join(directory, file))
+    replacedCount++
+  }
   const repair = async (file: SnapshotFile) => {
     const path = join(directory, file.file)
     if (await isWhole(path, file)) return

@@ -29,8 +29,11 @@ interface CompactionOptions {
   readonly auditDirectory: string | undefined
   /** Recipients that must come or go for a compaction; `limits.compactionChangeCount` unless given. */
   readonly leastCount?: number
-  /** Whether this process is the one that makes snapshots now; it is unless given. */
-  readonly isOurs?: () => boolean
+  /**
+   * Where several are due at the same time, the place of this one: one behind others begins later. 0 unless given;
+   * undefined of one that does not begin now.
+   */
+  readonly rank?: () => number | undefined
   /** What Node.js runs; `hickory compact` unless given. */
   readonly program?: readonly string[]
   /** `limits.compactionRetryMs` unless given. */
@@ -41,20 +44,21 @@ interface CompactionOptions {
 
 /** Starts nothing before something is due. */
 export function startCompaction(options: CompactionOptions): Compaction {
-  const { dataDirectory, log, retryMs = limits.compactionRetryMs, isOurs = () => true } = options
+  const { dataDirectory, log, retryMs = limits.compactionRetryMs, rank = () => 0 } = options
   const program = options.program ?? programOf(options)
   let running: Run | undefined
   let retryTimer: NodeJS.Timeout | undefined
   let failureCount = 0
   let isDueAgain = false
-  let dueUntilMs = 0
+  let dueSinceMs = 0
+  let dueUntilMs = Number.NEGATIVE_INFINITY
   let isStopping = false
   let stopped: Promise<void> | undefined
 
   function start(): void {
     retryTimer = undefined
     isDueAgain = false
-    if (!isOurs()) {
+    if (!isTurn()) {
       // It may be by then. Where the changes stay, it is said again.
       if (monotonicMs() < dueUntilMs) tryAgain(limits.compactionTurnMs)
       return
@@ -62,6 +66,11 @@ export function startCompaction(options: CompactionOptions): Compaction {
     log.info({ dataDirectory }, 'putting changes into a new snapshot')
     running = run(program)
     void running.ended.then(ended)
+  }
+
+  function isTurn(): boolean {
+    const place = rank()
+    return place !== undefined && monotonicMs() - dueSinceMs >= place * limits.compactionRankMs
   }
 
   function ended(end: End): void {
@@ -96,8 +105,10 @@ export function startCompaction(options: CompactionOptions): Compaction {
   return {
     due() {
       if (isStopping) return
+      const nowMs = monotonicMs()
+      if (nowMs > dueUntilMs) dueSinceMs = nowMs
       // Until it is said again, and may be a little late.
-      dueUntilMs = monotonicMs() + 2 * limits.compactionDueMs
+      dueUntilMs = nowMs + 2 * limits.compactionDueMs
       if (running !== undefined) isDueAgain = true
       else if (retryTimer === undefined) start()
     },

@@ -39,57 +39,69 @@ const generationsIn = (data: string) =>
 /** A machine whose cluster has switched to a snapshot. */
 function machine(dataDirectory: string, switched: number, retention: Retention | undefined) {
   const state = {
-    isWriter: false,
+    isTeller: false,
     served: { servedId: idOf(switched), preparedId: undefined } as
       | Pick<ServedSnapshots, 'servedId' | 'preparedId'>
       | undefined,
     switchedId: idOf(switched),
     announcedId: idOf(switched),
     retention,
-    committed: 10_000,
+    written: 10_000,
     stored: 10_000,
     /** Up to where files of the journal can be removed at all. */
     oldUpTo: 0,
-    keepTail: () => {},
+    keepFacts: () => {},
   }
   const done: string[] = []
   const entries: Entry[] = []
-  const announced = () => ({ id: state.announcedId, documents: [] })
   const retaining = new Retaining({
     dataDirectory,
+    name: 'a',
     journal: {
-      announced,
-      committedSnapshot: announced,
-      switchedId: () => state.switchedId,
-      retention: () => state.retention,
-      committed: () => state.committed,
+      facts: {
+        get announced() {
+          const by = state.isTeller ? 'a' : 'b'
+          return { id: state.announcedId, by, sequence: 1, documents: [] }
+        },
+        announcements: [],
+        get switchedId() {
+          return state.switchedId
+        },
+        get retention() {
+          return state.retention
+        },
+      },
+      get last() {
+        return { sequence: state.written, hash: '' }
+      },
       hasOldFiles: (sequence) => sequence >= state.oldUpTo,
       async removeUpTo(sequence) {
         done.push(`removed up to ${sequence}`)
       },
     },
-    isWriter: () => state.isWriter,
     async enter(entry) {
       entries.push(entry)
-      if (entry.kind !== 'switch') return
-      const { id, importCount, unneededSequence } = entry
-      Object.assign(state, { switchedId: id, retention: { importCount, unneededSequence } })
+      if (entry.kind === 'switch') {
+        const { id, importCount, unneededSequence } = entry
+        Object.assign(state, { switchedId: id, retention: { importCount, unneededSequence } })
+      }
+      return entries.length
     },
     served: () => state.served,
     async stored() {
       done.push('stored')
       return state.stored
     },
-    async keepTail() {
-      state.keepTail()
-      done.push('tail kept')
+    async keepFacts() {
+      state.keepFacts()
+      done.push('facts kept')
     },
     log,
   })
   return { state, retaining, done, entries }
 }
 
-t.test('snapshots are removed that the machine that writes does not keep', async (t) => {
+t.test('snapshots are removed that the machine that switched does not keep', async (t) => {
   const data = directoryWith(t, [1, 2, 3, 4, 5])
   const { retaining, state, done } = machine(data, 5, { importCount: 3, unneededSequence: 300 })
   state.served = { servedId: idOf(4), preparedId: idOf(5) }
@@ -98,7 +110,7 @@ t.test('snapshots are removed that the machine that writes does not keep', async
   state.served = { servedId: idOf(5), preparedId: undefined }
   await retaining.look()
   t.same(generationsIn(data), [3, 4, 5])
-  t.same(done, ['stored', 'tail kept', 'removed up to 300'])
+  t.same(done, ['stored', 'facts kept', 'removed up to 300'])
   addSnapshot(data, 2)
   await retaining.look()
   t.same(generationsIn(data), [2, 3, 4, 5], 'once for each switch')
@@ -134,16 +146,16 @@ t.test('snapshots stay that are pinned, in an audience, or on their way', async 
 })
 
 t.test('the journal stays as far as anybody needs it', async (t) => {
-  for (const { told = 500, committed = 10_000, stored = 10_000, upTo } of [
+  for (const { told = 500, written = 10_000, stored = 10_000, upTo } of [
     { upTo: 400 },
     { told: 350, upTo: 350 },
-    { committed: 320, upTo: 320 },
+    { written: 320, upTo: 320 },
     { stored: 310, upTo: 310 },
   ]) {
     const data = directoryWith(t, [4, 5])
     const retention = { importCount: 2, unneededSequence: told }
     const { retaining, state, done } = machine(data, 5, retention)
-    Object.assign(state, { committed, stored })
+    Object.assign(state, { written, stored })
     await retaining.look()
     t.equal(done.at(-1), `removed up to ${upTo}`)
   }
@@ -162,13 +174,20 @@ t.test('nobody is asked where no file would go', async (t) => {
 t.test('nothing goes from the journal that is noted nowhere else', async (t) => {
   const data = directoryWith(t, [4, 5])
   const { retaining, state, done } = machine(data, 5, { importCount: 2, unneededSequence: 500 })
-  state.keepTail = () => {
+  state.keepFacts = () => {
     throw new Error('the disk is full')
   }
   await t.rejects(retaining.look(), { message: 'the disk is full' })
   t.same(done, ['stored'])
   await retaining.look()
   t.same(done, ['stored'], 'it is tried again later')
+})
+
+t.test('what a command has made current stays until it is decided on', async (t) => {
+  const data = directoryWith(t, [1, 2, 3], 1)
+  const { retaining } = machine(data, 3, { importCount: 1, unneededSequence: 0 })
+  await retaining.look()
+  t.same(generationsIn(data), [1, 3])
 })
 
 t.test('an import is not disturbed', async (t) => {
@@ -185,7 +204,7 @@ t.test('an import is not disturbed', async (t) => {
   t.notOk(existsSync(join(data, 'snapshots', '4.tmp')), 'what a dead one left goes, too')
 })
 
-t.test('the machine that writes tells what it keeps', async (t) => {
+t.test('a machine tells what it keeps', async (t) => {
   const data = directoryWith(t, [2, 3, 4])
   t.same(await retentionHere(data, idOf(4), log), { importCount: 3, unneededSequence: 200 })
   addSnapshot(data, 5, idOf(4))
@@ -205,7 +224,7 @@ t.test('the machine that writes tells what it keeps', async (t) => {
   })
 })
 
-t.test('all stay where the machine that writes cannot tell which do', async (t) => {
+t.test('all stay where the machine that switches cannot tell which do', async (t) => {
   const data = directoryWith(t, [2, 3, 4])
   writeFileSync(join(data, 'pins.json'), '{')
   const { retaining, entries } = machine(data, 3, undefined)
@@ -213,29 +232,37 @@ t.test('all stay where the machine that writes cannot tell which do', async (t) 
   t.same(entries, [{ kind: 'switch', id: idOf(4), importCount: 1_000, unneededSequence: 0 }])
 })
 
-t.test('what a command removes is told, once', async (t) => {
-  const data = directoryWith(t, [2, 3, 4])
-  const { retaining, state, entries } = machine(data, 3, { importCount: 2, unneededSequence: 200 })
-  state.isWriter = true
-  state.announcedId = idOf(4)
-  rmSync(join(data, 'snapshots', idOf(2)), { recursive: true })
-  await retaining.look()
-  t.same(entries, [], 'not while machines are to switch')
-  await retaining.enterSwitch(idOf(4))
-  state.served = { servedId: idOf(4), preparedId: undefined }
-  await retaining.look()
-  t.same(entries, [{ kind: 'switch', id: idOf(4), importCount: 2, unneededSequence: 300 }])
-  rmSync(join(data, 'snapshots', idOf(3)), { recursive: true })
-  await retaining.look()
-  await retaining.look()
-  t.same(entries.slice(1), [{ kind: 'switch', id: idOf(4), importCount: 1, unneededSequence: 400 }])
-})
+t.test(
+  'what a command removes is told by the machine that announced what is served, once',
+  async (t) => {
+    const data = directoryWith(t, [2, 3, 4])
+    const { retaining, state, entries } = machine(data, 3, {
+      importCount: 2,
+      unneededSequence: 200,
+    })
+    state.isTeller = true
+    state.announcedId = idOf(4)
+    rmSync(join(data, 'snapshots', idOf(2)), { recursive: true })
+    await retaining.look()
+    t.same(entries, [], 'not while machines are to switch')
+    await retaining.enterSwitch(idOf(4))
+    state.served = { servedId: idOf(4), preparedId: undefined }
+    await retaining.look()
+    t.same(entries, [{ kind: 'switch', id: idOf(4), importCount: 2, unneededSequence: 300 }])
+    rmSync(join(data, 'snapshots', idOf(3)), { recursive: true })
+    await retaining.look()
+    await retaining.look()
+    t.same(entries.slice(1), [
+      { kind: 'switch', id: idOf(4), importCount: 1, unneededSequence: 400 },
+    ])
+  },
+)
 
-t.test('a machine that begins to write and has fewer has nobody remove any', async (t) => {
+t.test('one that has fewer as it looks first has nobody remove any', async (t) => {
   const data = directoryWith(t, [4])
   const { retaining, state, entries } = machine(data, 4, { importCount: 3, unneededSequence: 200 })
   await retaining.look()
-  state.isWriter = true
+  state.isTeller = true
   await retaining.look()
   await retaining.look()
   t.same(entries, [])

@@ -27,7 +27,7 @@ const log = () => {
 function fake(
   t: Test,
   then: string,
-  options: { retryMs?: number; stopMs?: number; isOurs?: () => boolean } = {},
+  options: { retryMs?: number; stopMs?: number; rank?: () => number | undefined } = {},
 ) {
   const file = join(temporaryDirectory(t), 'started')
   writeFileSync(file, '')
@@ -63,19 +63,34 @@ t.test('one at a time, and none before one is due', async (t) => {
 })
 
 t.test('what is due waits for the turn of this machine', async (t) => {
-  let isOurs = false
+  const { compactionRankMs } = limits
+  Object.assign(limits, { compactionRankMs: 300 })
+  t.teardown(() => Object.assign(limits, { compactionRankMs }))
+  let rank: number | undefined
   let askedCount = 0
   const { compaction, startedCount } = fake(t, '', {
-    isOurs() {
+    rank() {
       askedCount++
-      return isOurs
+      return rank
     },
   })
   compaction.due()
   await until(() => askedCount > 1)
   t.equal(startedCount(), 0)
-  isOurs = true
+  rank = 0
   await until(() => startedCount() === 1)
+})
+
+t.test('one behind others begins when it has been due for longer', async (t) => {
+  const { compactionRankMs } = limits
+  Object.assign(limits, { compactionRankMs: 600 })
+  t.teardown(() => Object.assign(limits, { compactionRankMs }))
+  const { compaction, startedCount } = fake(t, '', { rank: () => 2 })
+  const startedMs = performance.now()
+  compaction.due()
+  compaction.due()
+  await until(() => startedCount() === 1)
+  t.ok(performance.now() - startedMs >= 1_200)
 })
 
 t.test('what failed is tried again later and later, and says what is wrong', async (t) => {

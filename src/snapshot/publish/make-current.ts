@@ -80,7 +80,7 @@ export async function prune(
     const held = await heldSnapshotIds(dataDirectory, Date.now())
     for (const id of ids) {
       if (retained.has(id) || neededIds.has(id) || held.has(id)) continue
-      await remove(dataDirectory, id)
+      await removeSnapshot(dataDirectory, id)
     }
   } catch (error) {
     log.warn({ reason: (error as Error).message }, 'an old snapshot could not be removed')
@@ -92,7 +92,7 @@ export async function prune(
  * snapshot after the audience has its name, and this looks for audiences after the snapshot has lost its
  * own: one of the two sees the other.
  */
-async function remove(dataDirectory: string, id: string): Promise<void> {
+export async function removeSnapshot(dataDirectory: string, id: string): Promise<void> {
   const directory = join(snapshotsDirectory(dataDirectory), id)
   await rename(directory, directory + LEAVING)
   const held = await heldSnapshotIds(dataDirectory, Date.now()).catch(() => undefined)
