@@ -210,7 +210,7 @@ export const limits = {
   batchesWaitingCount: 4_096,
   batchesWaitingBytes: 64 * MiB,
   /** From a batch that is whole to its arrival on disk. */
-  changeBatchMs: 10_000,
+  changeBatchMs: 16_000,
   /** How long the answer to a batch on disk waits to say how many deletes found nobody. */
   absentCountMs: 250,
   /** Batches of which that is known and nobody has asked, or the other way round. */
@@ -252,8 +252,6 @@ export const limits = {
   journalHeadMapBytes: 64 * MiB,
   /** Threads of all processes that have the head of the journal open. */
   journalHeadReaderCount: 126,
-  /** Groups of the journal of another machine that wait to be written here. Further ones are asked for again. */
-  groupsWaitingBytes: 128 * MiB,
   /** Groups that one machine sends another at a time, unless a single one is larger. */
   groupsSentBytes: 1 * MiB,
   /** From an attempt to reach NATS until it is given up, from its failure to the next one, and between two pings. */
@@ -268,30 +266,31 @@ export const limits = {
   messageGatherBytes: 128 * MiB,
   /** From a question to another machine to its answer. */
   clusterCallMs: 2_000,
-  /** How long a command waits for a machine to do something. */
+  /** How long a command waits for a machine to do something, and when it asks again whether a snapshot is announced. */
   clusterCommandMs: 20_000,
+  publishedLookMs: 250,
   /** A machine of a cluster tells the others of itself at least this often, and looks who is silent. */
   clusterReportMs: 250,
   clusterTickMs: 100,
   /** The thread of a cluster tells the main thread how the cluster fares at this interval. */
   clusterStatusMs: 500,
-  /** The lease of the writer is renewed at this interval. */
-  leaseRenewMs: 1_000,
-  /** A writer whose disk fails tries to hand over at this interval. */
-  resignAgainMs: 5_000,
-  /** How long a machine that was elected waits for the lease; then it writes without. */
-  leaseTakeMs: 500,
-  /** What a machine knows of epochs and members is kept at this interval. */
-  tailKeptMs: 10_000,
-  /**
-   * A batch that a machine hands to the writer: how long it is tried, how long once, and when again. Shorter than a front
-   * thread waits, so that it hears of it.
-   */
-  handedBatchMs: 9_000,
-  handOnceMs: 3_000,
-  handAgainMs: 50,
+  /** A machine that was not heard for so long is away: tasks and snapshots do not wait for it. */
+  clusterSilenceMs: 5_000,
+  /** Machines of a cluster. */
+  clusterMemberCount: 64,
+  /** What the journal says of the cluster is kept beside it at this interval, and how far it is synced at the other one. */
+  factsKeptMs: 10_000,
+  positionSyncMs: 1_000,
+  /** A machine looks again whether its store has what another one begins with. */
+  storedLookMs: 50,
+  /** The main thread looks again whether all front threads answer by a batch. */
+  appliedLookMs: 2,
   /** Machines switch to a snapshot without those that have not prepared it after this time. */
   clusterSwitchMs: 300_000,
+  /** Of so many snapshots a machine knows that they were announced, and what became of those that were made there. */
+  announcementsKnownCount: 16,
+  /** From the moment at which a snapshot has its name until CURRENT has named it to a machine that looks. */
+  snapshotMadeMs: 60_000,
   /** A machine that has not answered a task is asked after others for so long. */
   machineAwayMs: 2_000,
   /** After how long a task is given to a second machine: what the first one nearly always takes, within these bounds. */
@@ -332,10 +331,6 @@ export const limits = {
   filePieceTryCount: 3,
   /** For so long files go from machine to machine after the object store has not given or taken one. */
   fileStorePassedOverMs: 30_000,
-  /** For so long changes are asked of the writer alone after the stream has not given them. */
-  streamPassedOverMs: 30_000,
-  /** The last epochs of which a machine remembers where they began. */
-  epochsKeptCount: 1_000,
   /** A machine that begins listens for others this long, and waits this long for what to begin with. */
   clusterHeardMs: 1_500,
   seedMs: 600_000,
@@ -359,36 +354,36 @@ export const limits = {
   /** A machine waits this long for the others to answer by a change of a document. */
   entryEverywhereMs: 1_000,
   /** From the question of a command to what has become of its entry. */
-  enteredMs: 20_000,
+  enteredMs: 30_000,
   /** How often a command makes its change of keys anew where others change keys meanwhile. */
   keyPlanCount: 10,
   /** How long a command looks for its change of keys where it has heard of no outcome. */
   keyLookedForMs: 15_000,
-  /** Reports of a machine of a cluster, and when they were sent or came: as many as one tells within a minute. */
-  reportsNotedCount: 512,
   /** The last records of the journal of which a machine of a cluster has the hashes in memory. */
   clusterLinksCount: 16_384,
-  /** What the stream of a cluster keeps, and how long. */
+  /** What the stream of a cluster keeps, however old it is: machines that were off for long find there what they lack. */
   clusterStreamBytes: 1 * GiB,
-  clusterStreamMs: 3 * 86_400_000,
   /** An append to the log of a cluster waits so long for its acknowledgement. */
   logAppendMs: 5_000,
   /** A group that was not acknowledged is sent again after so long, until it is read back: for so long at most. */
   logAgainMs: 250,
   logWaitMs: 15_000,
+  /** Groups of a machine that are on their way into the log; what comes meanwhile goes together. */
+  logGroupsSentCount: 2,
   /** A message of the log is within so many of its messages, in at most so many parts. */
   logMessageSpan: 1_024,
   logMessageParts: 128,
   /** Messages of the log that are asked for at a time, and bytes that came before their turn. */
   logReadCount: 32,
   logEarlyBytes: 16 * MiB,
+  /** Beats of a machine within `--max-lag`: it stays level although some are late. */
+  beatsInLagCount: 10,
   /** Beats of a machine that are noted: far more than one sends within `--max-lag`. */
   beatsNotedCount: 512,
+  /** How often a server of NATS is asked whether it syncs, until it has proven that. */
+  syncAskMs: 2_000,
   /** How often a reader of the log looks whether it has missed something. */
   logLookMs: 2_000,
-  /** The writer looks at this interval whether the stream has what it put into it, and tries again after a failure. */
-  streamLookMs: 10_000,
-  streamRetryMs: 1_000,
   /** Whoever follows the journal looks at least this often for more. */
   journalPollMs: 100,
   /** Recipients that came to a source since its snapshot, whether or not they are still there. */
@@ -410,7 +405,11 @@ export const limits = {
   compactionChangeCount: 200_000,
   /** A service says so often that a compaction is due. */
   compactionDueMs: 60_000,
-  /** How often a machine of a cluster looks meanwhile whether it is the one that makes snapshots. */
+  /**
+   * In a cluster all machines are due at the same time: the second one by name begins when the first one has not for so
+   * long, the third one after twice that; and how often a machine looks meanwhile.
+   */
+  compactionRankMs: 900_000,
   compactionTurnMs: 1_000,
   /** Changes of different recipients that a compaction has in memory. With more it publishes several snapshots. */
   compactionHeldCount: 1_000_000,
@@ -924,7 +923,7 @@ export const limits = {
 assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.journalGroupBytes >= limits.journalRecordBytes)
-assert(limits.handedBatchMs < limits.changeBatchMs)
+assert(limits.logWaitMs < limits.changeBatchMs)
 assert(
   limits.enteredMs >
     limits.changeBatchMs + limits.entryAppliedMs + limits.entryEverywhereMs + limits.clusterCallMs,

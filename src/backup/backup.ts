@@ -9,9 +9,9 @@ import { link, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DIRECTORY_MODE, syncDirectory, TEMPORARY } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
-import { hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { holdJournal } from '../journal/hold.js'
+import { isClusterJournal } from '../journal/reader.js'
 import { verifyJournal } from '../journal/verify.js'
 import { corrupt } from '../snapshot/open-file.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
@@ -27,7 +27,7 @@ import { type Part, writeArchive } from './write-archive.js'
 interface BackupOptions {
   /** Whether a file of the name is replaced. */
   readonly mayReplace: boolean
-  /** Makes a copy of the store of a machine one of no cluster, with all that is committed. */
+  /** Makes a copy of the store of a machine one of no cluster, with all that its journal has. */
   readonly endClusterIn: (copyDirectory: string) => Promise<void>
   /** Called with what is done of a step, in bytes. */
   readonly onProgress: (step: 'write' | 'verify', doneBytes: number, totalBytes: number) => void
@@ -74,7 +74,7 @@ export async function makeBackup(
     const snapshot = await openCurrent(dataDirectory)
     if (snapshot !== undefined) opened.push(snapshot)
     const journal = held && (await journalParts(held))
-    const isClustered = hasAgreedPart(journalDirectory(dataDirectory))
+    const isClustered = isClusterJournal(journalDirectory(dataDirectory))
     const copy = isClustered
       ? await copyClustered(dataDirectory, workplace, endClusterIn)
       : await copyStore(dataDirectory, workplace)

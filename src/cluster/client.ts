@@ -22,7 +22,7 @@ export interface ClusterClient {
 
 /** @throws OperatorError  as a rejection */
 export async function openClusterClient(
-  connection: Omit<KnownConnection, 'name'>,
+  connection: Pick<KnownConnection, 'nats' | 'clusterId'>,
 ): Promise<ClusterClient> {
   const { clusterId } = connection
   const { nats, denied } = await openCommandNats(connection, 'operator')
@@ -46,11 +46,11 @@ export async function openClusterClient(
     },
     async reports() {
       const heard = new Map<string, NodeReport>()
-      const stop = nats.hear((report) => heard.set(report.agreement.name, report))
+      const stop = nats.hear((report) => heard.set(report.name, report))
       await sleep(limits.clusterHeardMs)
       stop()
       assertPermitted()
-      return [...heard.values()].sort((a, b) => (a.agreement.name < b.agreement.name ? -1 : 1))
+      return [...heard.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     close: () => nats.close(),
   }

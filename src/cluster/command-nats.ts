@@ -15,7 +15,7 @@ interface CommandNats {
 
 /** @throws OperatorError  as a rejection */
 export async function openCommandNats(
-  { nats: settings, clusterId }: Omit<KnownConnection, 'name'>,
+  { nats: settings, clusterId }: Pick<KnownConnection, 'nats' | 'clusterId'>,
   asksAs: keyof Serves,
 ): Promise<CommandNats> {
   // Only where there is a cluster: commands that run alone start faster without the library.

@@ -11,9 +11,9 @@ import Type from '#typebox'
 import { createDirectory, replaceFile } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { validatorOf } from '../validator.js'
+import { clusterDirectory } from './directory.js'
 import type { ClusterSettings } from './messages.js'
 import type { NatsSettings } from './nats/connection.js'
-import { clusterDirectory } from './state-file.js'
 
 const File = Type.Optional(Type.String())
 
@@ -27,12 +27,14 @@ const ConnectionSchema = Type.Object({
     nkey: File,
     tls: Type.Optional(Type.Object({ authority: File, certificate: File, key: File })),
   }),
+  natsMonitors: Type.Array(Type.String()),
 })
 
 export interface KnownConnection {
   readonly clusterId: string
   readonly name: string
   readonly nats: NatsSettings
+  readonly natsMonitors: readonly string[]
 }
 
 const validator = validatorOf(ConnectionSchema)
@@ -42,10 +44,11 @@ const connectionPath = (dataDirectory: string) =>
 
 export async function noteConnection(
   dataDirectory: string,
-  { clusterId, name, nats }: ClusterSettings,
+  { clusterId, name, nats, natsMonitors }: ClusterSettings,
 ): Promise<void> {
   await createDirectory(clusterDirectory(dataDirectory))
-  const content = JSON.stringify({ clusterId, name, nats } satisfies KnownConnection, null, 2)
+  const known: KnownConnection = { clusterId, name, nats, natsMonitors }
+  const content = JSON.stringify(known, null, 2)
   await replaceFile(connectionPath(dataDirectory), `${content}\n`)
 }
 

@@ -7,23 +7,41 @@
 import type { AnnouncedAudience } from '../store/audiences.js'
 import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
-import type { Member } from './agreement/messages.js'
 import { pack, unpackOrNothing } from './nats/packing.js'
 import type { Retention } from './retention.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 export type Entry =
-  /** A machine writes from here on. */
-  | { readonly kind: 'epoch'; readonly epoch: number; readonly name: string }
-  /** These are the machines whose disks count from here on. */
-  | { readonly kind: 'members'; readonly members: readonly Member[] }
-  /** This snapshot is to be served, and is to be had by the digests of its documents. */
-  | ({ readonly kind: 'snapshot' } & AnnouncedSnapshot)
-  /** It is served from here on, and others need stay no longer than on the machine that writes. */
+  /** This machine answers from here on. */
+  | ({ readonly kind: 'joined' } & Member)
+  /** This one does no more. */
+  | { readonly kind: 'left'; readonly name: string }
+  /**
+   * This snapshot is to be served, and is to be had by the digests of its documents. It counts if `base` is the last one
+   * that was announced: of two that go on from the same one, the first.
+   */
+  | ({ readonly kind: 'snapshot'; readonly base?: string; readonly by: string } & AnnouncedSnapshot)
+  /** It is served from here on if it is the last one that was announced, and others need stay no longer than this says. */
   | ({ readonly kind: 'switch'; readonly id: string } & Retention)
   /** Machines say what they have here, for whoever compares them: see `salted-digests.ts`. */
   | { readonly kind: 'comparison'; readonly salt: string }
   | StoreEntry
+
+/** A machine whose answers count. */
+export interface Member {
+  readonly name: string
+  /** Of its data directory: another one with the same name has another one. */
+  readonly incarnation: string
+  /** For so long it may answer that does not hear from the log. */
+  readonly maxLagMs: number
+}
+
+/** What tells a machine from another one of its name. */
+export function identityOf({ name, incarnation }: Pick<Member, 'name' | 'incarnation'>): string {
+  return `${name} ${incarnation}`
+}
+
+export const nameIn = (identity: string): string => identity.split(' ', 1)[0]
 
 /** What changes the store; what becomes of it follows from what is there, on each machine alike. */
 export type StoreEntry =
@@ -56,8 +74,8 @@ export function decodeEntry(content: Uint8Array): Entry | undefined {
 }
 
 const kinds: Readonly<Record<Entry['kind'], true>> = {
-  epoch: true,
-  members: true,
+  joined: true,
+  left: true,
   snapshot: true,
   switch: true,
   comparison: true,

@@ -11,37 +11,33 @@ import { join as joined } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DIRECTORY_MODE } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
-import { hasAgreedPart } from '../journal/agreed-part.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
-import { foundJournal } from '../journal/seed.js'
+import { isClusterJournal, JournalReader } from '../journal/reader.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { createStore, type MainStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
-import { beginFounding, endFounding, founderOf, isFounding } from './founding.js'
-import { lastEpochIn } from './last-epoch.js'
+import { clusterDirectory } from './directory.js'
+import { endFounding, found, isFounded } from './founding.js'
 import { removeLent } from './lent-files.js'
-import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
-import { assertNobodyRuns } from './nobody-runs.js'
 import type { NodeReport } from './node-report.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
 import { type Seed, sow } from './seed.js'
+import { processSession } from './session.js'
 import { SharedFiles } from './shared-files.js'
 import { repairSnapshot } from './snapshot-files.js'
 import {
   type BeginsAnew,
   type ClusterState,
-  clusterDirectory,
+  readFacts,
   readState,
-  readTail,
   StateDamaged,
+  writeFacts,
   writeState,
-  writeTail,
 } from './state-file.js'
 import type { FileDigest } from './verified-file.js'
 
@@ -63,16 +59,23 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   if (known !== undefined) {
     await endFounding(dataDirectory)
     assertSame(known, settings)
-    const hasTail = !isTailLost(dataDirectory)
-    // It can answer what it knows, whether or not anybody is there.
-    if (hasTail && known.beginsAnew === undefined) return known
-    if (hasTail && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+    const hasFacts = !areFactsLost(dataDirectory)
+    // It can answer what it knows, although no other machine is there.
+    if (hasFacts && known.beginsAnew === undefined) {
+      const nats = await connectedSoon(connected)
+      if (nats !== undefined) await refuseTwin(nats, name)
+      return known
+    }
+    if (hasFacts && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
       return await settled(dataDirectory, known)
     }
   }
   const nats = await connected()
   await refuseTwin(nats, name)
-  if (known !== undefined && known.beginsAnew === undefined) await assertOthers(options, nats)
+  if (known !== undefined && known.beginsAnew === undefined) {
+    await restoreFacts(options, nats)
+    return known
+  }
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
@@ -80,23 +83,21 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
     if (await isThere(options, nats)) throw ownData(dataDirectory, clusterId)
     return await found(options, nats)
   }
-  // With another directory it is another machine: what the one before had promised, it does not know.
+  // With another directory it is another machine.
   const isNew = known === undefined || known.beginsAnew !== 'gone'
   const state: ClusterState = {
     clusterId,
     name,
     incarnation: isNew ? randomUUID() : known.incarnation,
-    epoch: isNew ? 0 : known.epoch,
     isFounder: false,
     beginsAnew: reasonFor(known),
   }
   await writeState(dataDirectory, state)
-  if (state.beginsAnew === 'damaged') await setAside(options)
-  await beginWithOthers(options, nats)
-  return await settled(dataDirectory, state)
+  const foundedSequence = await beginWithOthers(options, nats, state.beginsAnew === 'damaged')
+  return await settled(dataDirectory, { ...state, ...(foundedSequence && { foundedSequence }) })
 }
 
-/** One that was damaged, or of which the rest is gone, is that of a machine that has forgotten what it promised. */
+/** One that was damaged, or of which the rest is gone, is that of another machine. */
 function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState | undefined {
   try {
     const state = readState(dataDirectory)
@@ -110,14 +111,14 @@ function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState
     if (!(fault instanceof StateDamaged)) throw fault
     log.error({ reason: fault.message }, 'beginning with what other machines have')
     const { clusterId, name } = settings
-    return { clusterId, name, incarnation: '', epoch: 0, isFounder: false, beginsAnew: 'damaged' }
+    return { clusterId, name, incarnation: '', isFounder: false, beginsAnew: 'damaged' }
   }
 }
 
 /** Whether both are there, whole or not. */
 function holdsParts(dataDirectory: string): boolean {
   const store = joined(storeDirectory(dataDirectory), DATA_FILE)
-  return hasAgreedPart(journalDirectory(dataDirectory)) && existsSync(store)
+  return isClusterJournal(journalDirectory(dataDirectory)) && existsSync(store)
 }
 
 /** Whether nothing of it is used as it is. */
@@ -146,24 +147,43 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
   }
 }
 
-/** @throws OperatorError  where there is no other machine that could know who the members are */
-async function assertOthers(
+/** Whether it is lost what was kept of the journal, and the journal says it no more. */
+function areFactsLost(dataDirectory: string): boolean {
+  const reader = new JournalReader(journalDirectory(dataDirectory))
+  try {
+    return readFacts(dataDirectory).sequence < reader.head().first.after.sequence
+  } catch (fault) {
+    // The next one that reads the journal says what is to be done.
+    if (fault instanceof JournalDamaged) return false
+    throw fault
+  } finally {
+    reader.close()
+  }
+}
+
+/** @throws OperatorError  where there is no other machine that could know them */
+async function restoreFacts(
   { dataDirectory, settings }: JoinOptions,
   nats: ClusterNats,
 ): Promise<void> {
-  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return
+  const question: NodeQuestion = { kind: 'hello' }
+  for (const { name } of await heardReports(nats, limits.clusterHeardMs)) {
+    const answer = await nats.calls.ask(name, question, limits.clusterCallMs).catch(() => undefined)
+    const facts = (answer as NodeAnswers['hello'] | undefined)?.facts
+    if (facts !== undefined) return await writeFacts(dataDirectory, facts)
+  }
   throw new OperatorError(
     'Failed',
-    `cluster/tail.json of ${dataDirectory} is lost, so that nobody here knows the members of the cluster: start another ` +
-      `machine of ${settings.clusterId} first, and this one begins with what that has; where there is none, make the ` +
-      'directory one of no cluster with hickory cluster leave',
+    `cluster/facts.json of ${dataDirectory} is lost, so that this machine does not know the others: start another one of ` +
+      `${settings.clusterId} first, and this one asks it; where there is none, make the directory one of no cluster with ` +
+      'hickory cluster leave',
   )
 }
 
 /** @returns whether it is known what the current snapshot should be */
 async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
   const { dataDirectory, log, signal } = options
-  const { snapshot } = readTail(dataDirectory)
+  const { announced: snapshot } = readFacts(dataDirectory)
   const current = await readCurrent(dataDirectory).catch(() => undefined)
   if (snapshot === undefined || snapshot.id !== current) return false
   // By the digests that this machine knows: whoever has the files, level or not, alone or not.
@@ -188,12 +208,23 @@ function assertSame(state: ClusterState, { clusterId, name }: ClusterSettings): 
   )
 }
 
+/** Undefined where NATS is away. */
+async function connectedSoon(
+  connected: JoinOptions['connected'],
+): Promise<ClusterNats | undefined> {
+  const over = new AbortController()
+  const late = sleep(limits.clusterCallMs, undefined, over).catch(() => undefined)
+  const nats = await Promise.race([connected(), late])
+  over.abort()
+  return nats
+}
+
 /** Two machines of one name would promise different things. */
 async function refuseTwin(nats: ClusterNats, name: string): Promise<void> {
   const answer = await nats.calls
     .ask(name, { kind: 'hello' } satisfies NodeQuestion, limits.clusterCallMs)
     .catch(() => undefined)
-  if (answer === undefined || (answer as { pid: number }).pid === process.pid) return
+  if (answer === undefined || (answer as NodeAnswers['hello']).session === processSession) return
   throw new OperatorError(
     'Usage',
     `there is a machine ${name} in the cluster already: give this one another --name, or stop that one`,
@@ -206,13 +237,11 @@ async function holdsData(dataDirectory: string): Promise<boolean> {
   return current !== undefined || existsSync(storeDirectory(dataDirectory))
 }
 
-/** Whether there is a cluster: NATS knows of it, or one of its machines is heard. */
+/** Whether there is a cluster: NATS has its log, or one of its machines is heard. */
 async function isThere(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
   // First, since these answer also where JetStream does not.
   if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return true
-  const { dataDirectory, settings } = options
-  const founder = await founderOf(options, nats)
-  return founder !== undefined && !(founder === settings.name && isFounding(dataDirectory))
+  return await isFounded(options, nats)
 }
 
 function ownData(dataDirectory: string, clusterId: string): OperatorError {
@@ -223,47 +252,7 @@ function ownData(dataDirectory: string, clusterId: string): OperatorError {
   )
 }
 
-async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterState> {
-  const { dataDirectory, settings, log } = options
-  if ((await readCurrent(dataDirectory)) === undefined) {
-    throw new OperatorError(
-      'SnapshotMissing',
-      `${dataDirectory} has no snapshot that a cluster could begin with: import recipients first, or name an empty ` +
-        'directory, and the machine waits for a cluster',
-    )
-  }
-  // From now on, a directory without a store has lost it.
-  const store = await createStore(dataDirectory, log)
-  try {
-    // One that runs alone would go on with changes of which no other machine hears.
-    assertNobodyRuns(dataDirectory, store.services)
-    await beginFounding(options, nats, settings.name)
-    return await foundIn(options, store)
-  } finally {
-    await store.close()
-  }
-}
-
-async function foundIn(
-  { dataDirectory, settings, log }: JoinOptions,
-  { entries }: MainStore,
-): Promise<ClusterState> {
-  const { clusterId, name } = settings
-  const { sequence } = await foundJournal(journalDirectory(dataDirectory))
-  // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
-  const epoch = lastEpochIn(dataDirectory)
-  const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
-  await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
-  entries.apply([], sequence)
-  const own = { clusterId, name, incarnation: randomUUID(), epoch }
-  const state = { ...own, isFounder: true, foundedSequence: sequence }
-  await writeState(dataDirectory, state)
-  await endFounding(dataDirectory)
-  log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
-  return state
-}
-
-/** What contradicts the cluster is kept for whoever wants to look at it. */
+/** What is damaged is kept for an operator who wants to look at it. */
 async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
   const aside = joined(clusterDirectory(dataDirectory), `set-aside-${time}`)
@@ -271,32 +260,43 @@ async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
   for (const path of [journalDirectory(dataDirectory), storeDirectory(dataDirectory)]) {
     if (existsSync(path)) await rename(path, joined(aside, path.slice(dataDirectory.length + 1)))
   }
-  log.error({ aside }, 'set the journal and the store of this machine aside')
+  log.error(
+    { aside },
+    'set the journal and the store of this machine aside: they may be removed once it is ready again',
+  )
 }
 
-async function beginWithOthers(options: JoinOptions, nats: ClusterNats): Promise<void> {
+/** @returns where the cluster was founded */
+async function beginWithOthers(
+  options: JoinOptions,
+  nats: ClusterNats,
+  isToSetAside: boolean,
+): Promise<number | undefined> {
   const { dataDirectory, log } = options
-  await untilGiven(
+  return await untilGiven(
     options,
     () => sourceOf(nats, isLevel),
     async (source) => {
       log.info({ from: source }, 'asking a machine what to begin with')
       const question: NodeQuestion = { kind: 'seed' }
       const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
+      // Not before: where no machine has what is needed, all of them could lose what they have.
+      if (isToSetAside) await setAside(options)
       await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
       await removeOthers(dataDirectory, seed.snapshot.id)
       const { sequence } = seed.beginning
       log.info({ from: source, sequence, snapshotId: seed.snapshot.id }, 'begins with the cluster')
+      return seed.foundedSequence
     },
   )
 }
 
 /** Takes something from another machine, however long it takes until there is one. */
-async function untilGiven(
+async function untilGiven<Taken>(
   { log, signal }: JoinOptions,
   find: () => Promise<string | undefined>,
-  take: (source: string) => Promise<void>,
-): Promise<void> {
+  take: (source: string) => Promise<Taken>,
+): Promise<Taken> {
   let told: string | undefined
   const tell = (reason: string) => {
     if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
@@ -317,22 +317,20 @@ async function untilGiven(
   }
 }
 
-/** A machine that has something, and of which it is so, best the one that writes. */
+/** A machine that has something, and of which it is so. */
 async function sourceOf(
   nats: ClusterNats,
   isSo: (report: NodeReport) => boolean,
 ): Promise<string | undefined> {
   const reports = await heardReports(nats, limits.clusterHeardMs)
-  const able = reports.filter((report) => report.snapshotId !== undefined && isSo(report))
-  const best = able.find(({ agreement }) => agreement.isWriter) ?? able[0]
-  return best?.agreement.name
+  return reports.find((report) => report.snapshotId !== undefined && isSo(report))?.name
 }
 
 const isLevel = ({ levelMs }: NodeReport) => levelMs > 0
 
 async function heardReports(nats: ClusterNats, waitMs: number): Promise<NodeReport[]> {
   const heard = new Map<string, NodeReport>()
-  const stop = nats.hear((report) => heard.set(report.agreement.name, report))
+  const stop = nats.hear((report) => heard.set(report.name, report))
   await sleep(waitMs)
   stop()
   return [...heard.values()]

@@ -1,5 +1,5 @@
 /**
- * Makes the directory of a machine one that is of no cluster any more, with what was committed, or a copy of its store.
+ * Makes the directory of a machine one that is of no cluster any more, with all that it has, or a copy of its store.
  *
  * @module
  */
@@ -7,18 +7,19 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
-import { endAgreedPart, hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
-import { JournalReader } from '../journal/reader.js'
-import { JournalWriter } from '../journal/writer.js'
+import { isClusterJournal } from '../journal/reader.js'
+import { setJournalLog } from '../journal/seed.js'
+import { summaryOfJournal } from '../journal/summary.js'
 import type { Log } from '../log.js'
 import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { type StoreEntries, storeEntries } from '../store/entries.js'
 import { storeDirectory } from '../store/tables.js'
 import { openTablesToWrite } from '../store/write-tables.js'
+import { clusterDirectory } from './directory.js'
 import { assertNobodyRuns } from './nobody-runs.js'
-import { clusterDirectory, readState, StateDamaged } from './state-file.js'
+import { foundedSequenceIn, readState } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
 /**
@@ -30,23 +31,23 @@ import { StoreFollower } from './store-follower.js'
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
   const directory = journalDirectory(dataDirectory)
   const state = readState(dataDirectory)
-  const isOfCluster = hasAgreedPart(directory) || state !== undefined
+  const isOfCluster = isClusterJournal(directory) || state !== undefined
   if (!isOfCluster && !existsSync(storeDirectory(dataDirectory))) throw ofNoCluster(dataDirectory)
   const store = await createStore(dataDirectory, log)
   try {
     // It is the last to know, where this was interrupted.
     if (!isOfCluster && !store.entries.isClustered()) throw ofNoCluster(dataDirectory)
     assertNobodyRuns(dataDirectory, store.clusterServices)
-    const sequence = await cutToCommitted(directory)
+    // First: what the log did not say again since the power failed is there then, too, also where this was interrupted.
+    if (existsSync(directory)) await setJournalLog(directory, undefined)
     await catchUp(dataDirectory, store.entries, log)
     // The cluster may not have heard of all that its founder had before.
     const areShared = state?.isFounder === false || store.entries.areAudiencesShared()
     if (areShared) await removeUnknownAudiences(dataDirectory, store)
-    await endAgreedPart(directory)
     await rm(clusterDirectory(dataDirectory), { recursive: true, force: true })
     // Last: it does not know then what it has of the journal.
     store.entries.end()
-    return sequence
+    return summaryOfJournal(directory)?.lastSequence ?? 0
   } finally {
     await store.close()
   }
@@ -58,7 +59,7 @@ export function ofNoCluster(dataDirectory: string): OperatorError {
 }
 
 /**
- * Makes a copy of the store of a machine one of no cluster, with all that is committed by now. The machine may run.
+ * Makes a copy of the store of a machine one of no cluster, with all that it has by now. The machine may run.
  *
  * @param copyDirectory  with the tables alone; nobody else has them open
  * @throws OperatorError
@@ -96,15 +97,6 @@ async function catchUp(dataDirectory: string, entries: StoreEntries, log: Log): 
   }
 }
 
-function foundedSequenceIn(dataDirectory: string): number | undefined {
-  try {
-    return readState(dataDirectory)?.foundedSequence
-  } catch (fault) {
-    if (!(fault instanceof StateDamaged)) throw fault
-    return undefined
-  }
-}
-
 /** From here on all that are on the disk are there: also what a crash has left of one that was deleted. */
 async function removeUnknownAudiences(
   dataDirectory: string,
@@ -114,15 +106,4 @@ async function removeUnknownAudiences(
     if (audiences.find(id, Date.now()) !== undefined) continue
     await rm(join(audiencesDirectory(dataDirectory), name), { force: true })
   }
-}
-
-async function cutToCommitted(directory: string): Promise<number> {
-  const reader = new JournalReader(directory)
-  const { sequence } = reader.head()
-  reader.close()
-  if (!hasAgreedPart(directory)) return sequence
-  const writer = new JournalWriter({ directory, isClustered: true })
-  writer.prepare()
-  await writer.cutBack(sequence)
-  return sequence
 }

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../limits.js'
-import { clusterDirectory } from './state-file.js'
+import { clusterDirectory } from './directory.js'
 
 interface Lent {
   readonly directory: string

@@ -28,10 +28,6 @@ export class LinkCache {
     }
   }
 
-  forgetBehind(sequence: number): void {
-    for (const known of [...this.#hashes.keys()]) if (known > sequence) this.#hashes.delete(known)
-  }
-
   /** Undefined where the record is not kept, or not there. */
   at(sequence: number): Link | undefined {
     const hash = this.#hashes.get(sequence)

@@ -5,7 +5,6 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
-import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { Holding } from '../snapshot/snapshot.js'
 import type { SharedAudience } from '../store/audiences.js'
@@ -21,13 +20,9 @@ export interface ClusterSettings {
   readonly clusterId: string
   /** Of this machine. */
   readonly name: string
-  /** Whether a change is acknowledged when it is on the disk of the writer, or on most disks. */
-  readonly acks: 'one' | 'majority'
-  /** Whether this machine becomes the writer by itself. */
-  readonly takesOver: boolean
-  /** After so long nobody waits for a writer that is silent. */
-  readonly silenceMs: number
-  /** For so long a machine may answer that does not hear of the writer. */
+  /** Of the servers of NATS, which say whether they sync what they acknowledge; such as `http://127.0.0.1:8222`. */
+  readonly natsMonitors: readonly string[]
+  /** For so long the machine may answer that does not hear from the log. */
   readonly maxLagMs: number
   /** How many machines hold each shard of a snapshot; undefined where each holds all. */
   readonly copies?: number | undefined
@@ -38,6 +33,8 @@ export interface ClusterThreadData {
   readonly dataDirectory: string
   readonly settings: ClusterSettings
   readonly version: string
+  /** Of a file of the journal. */
+  readonly journalFileBytes: number
   /** See figures.ts. */
   readonly figures: Float64Array
   readonly logLevel: LogLevel
@@ -45,10 +42,10 @@ export interface ClusterThreadData {
 
 /** To the thread. */
 export type ClusterOrder =
-  /** Keep the journal that of the cluster, by way of the thread of changes. */
-  | { readonly kind: 'run'; readonly journal: MessagePort; readonly batches: ChangePort }
-  /** Answers are by all entries up to here. */
-  | { readonly kind: 'answersBy'; readonly sequence: number }
+  /** Take batches from the thread of changes. */
+  | { readonly kind: 'run'; readonly changes: MessagePort }
+  /** Answers are by all entries of the store up to here, or by all that is up to here. */
+  | { readonly kind: 'storedBy' | 'answersBy'; readonly sequence: number }
   /** Tell when all machines that are level answer by all up to here. Answered by `everywhere`. */
   | {
       readonly kind: 'everywhere'
@@ -80,8 +77,6 @@ export type ClusterOrder =
       readonly number: number
       readonly answer: DigestsAnswer<LocalDigests>
     }
-  /** Let another machine write, if there is one that can. Answered by `leaving`. */
-  | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }
 
 /** From the thread. */
@@ -104,8 +99,6 @@ export type ClusterNews =
   | { readonly kind: 'repaired'; readonly snapshotId: string }
   /** Whether other machines have what is damaged here; then the next start begins with that. */
   | { readonly kind: 'recovers'; readonly canRecover: boolean }
-  /** No machine waits for this one any more. */
-  | { readonly kind: 'left' }
   /** The directory must be begun anew, with nothing open. */
   | { readonly kind: 'beginAnew'; readonly reason: string }
 
@@ -141,35 +134,41 @@ export type EnteredReply =
   | { readonly entered: Entered; readonly fault?: undefined }
   | { readonly fault: string; readonly entered?: undefined }
 
-/** What is known of the cluster, for whoever asks how it fares. */
+/** How the cluster fares, as one machine sees it. */
 export interface ClusterStatus {
   readonly clusterId: string
   readonly name: string
   readonly isConnected: boolean
-  readonly epoch: number
-  /** The machine that writes, as far as this one knows. */
-  readonly writer: string | undefined
-  readonly acks: 'one' | 'majority'
-  /** Of the last batch that is committed. */
-  readonly committed: number
-  /** Up to here, the stream has what it keeps; undefined unless this machine writes. */
-  readonly carried: number | undefined
+  /** Why this machine cannot write: NATS, its own disk, or what it has against the log. */
+  readonly doubt: string | undefined
+  /** Undefined where JetStream does not answer. */
+  readonly log: LogStatus | undefined
   /** This machine first, then the others by name. */
   readonly machines: readonly MachineStatus[]
+}
+
+/** The log as the server of NATS that leads says it. */
+export interface LogStatus {
+  readonly generation: string | undefined
+  readonly messageCount: number
+  /** Messages that the server lacks between the first and the last one: its disk is damaged. */
+  readonly missingCount: number
+  /** On so many servers it is kept. */
+  readonly copyCount: number
+  readonly server: string | undefined
 }
 
 export interface MachineStatus {
   readonly name: string
   readonly version: string
   readonly isMember: boolean
-  readonly isWriter: boolean
   readonly isLevel: boolean
-  readonly epoch: number
   /** Of the last batch in its journal. */
   readonly written: number
-  readonly committed: number
   /** Of the last entry by which it answers. */
   readonly answersBy: number
+  /** Why it does not go on with the cluster. */
+  readonly fault: string | undefined
   readonly snapshotId: string | undefined
   /** Of the snapshot; undefined where it does not say. */
   readonly held?: Holding | undefined

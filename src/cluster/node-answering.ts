@@ -4,41 +4,49 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type PreparedBatch, prepared } from '../journal/batch.js'
+import type { Link } from '../chain/link.js'
+import { JournalGone } from '../journal/damaged.js'
 import { limits } from '../limits.js'
-import type { ChangeDesk } from '../live/desk.js'
-import type { Agreement } from './agreement/agreement.js'
-import { DONE, type Done, type Member, type Question, undone } from './agreement/messages.js'
-import type { ClusterLog } from './cluster-log.js'
-import type { EverywhereDesk } from './everywhere.js'
-import { appendHere } from './handed-batches.js'
-import type { HandingOver } from './handing-over.js'
+import type { Entry, Member } from './entries.js'
+import type { ClusterJournal } from './journal.js'
+import type { LogFounding } from './log/log.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type { ClusterStatus, Entered } from './messages.js'
-import type { OwnLevel } from './own-level.js'
+import type { NodeReports } from './node-reports.js'
 import type { OwnReports } from './own-reports.js'
-import type { NodeAnswers, NodeQuestion } from './questions.js'
+import {
+  type CopiedGroups,
+  DONE,
+  type Done,
+  type NodeAnswers,
+  type NodeQuestion,
+  undone,
+} from './questions.js'
 import { newSalt, saltedDigests } from './salted-digests.js'
 import { makeSeed, type Seed } from './seed.js'
+import { seedLog } from './seed-log.js'
+import { processSession } from './session.js'
 import type { SharedFiles } from './shared-files.js'
+import type { SnapshotDesk } from './snapshot-desk.js'
 
 interface AnsweringOptions {
   readonly dataDirectory: string
   readonly me: Member
-  readonly agreement: Agreement
-  readonly journal: ClusterLog
-  /** To the thread of changes. */
-  readonly desk: ChangeDesk
-  readonly everywhere: EverywhereDesk
+  readonly journal: ClusterJournal
   readonly files: SharedFiles
   readonly own: OwnReports
-  readonly level: OwnLevel
-  readonly handingOver: HandingOver
+  readonly snapshots: Pick<SnapshotDesk, 'published'>
+  /** As in `seed-log.ts`. */
+  readonly replaceLog: (founding: LogFounding, replaced: string) => Promise<number>
+  readonly reports: NodeReports
   /** See `retaining.ts`. */
   readonly stored: () => Promise<number>
+  /** Puts an entry into the log; undefined where it was not read back in time. */
+  readonly append: (entry: Entry) => Promise<number | undefined>
   readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly status: () => ClusterStatus
   readonly digests: AskDigests
+  readonly onDrain: () => void
 }
 
 /** Asks the main thread. */
@@ -51,14 +59,12 @@ export class NodeAnswering {
     this.#options = options
   }
 
-  /** @throws  as a rejection, what whoever asked is told */
+  /** @throws  as a rejection, what the machine or command is told */
   async answer(question: NodeQuestion): Promise<NodeAnswers[NodeQuestion['kind']]> {
-    const { files, me, status, agreement } = this.#options
+    const { files, me, status, journal, snapshots } = this.#options
     switch (question.kind) {
-      case 'append':
-        return await this.append(prepared(question.batch))
-      case 'everywhere':
-        return await this.#everywhereHere(question.sequence, question.waitMs)
+      case 'groups':
+        return this.#groups(question.after, question.generation)
       case 'seed':
         return await this.#seed()
       case 'offer':
@@ -66,7 +72,13 @@ export class NodeAnswering {
       case 'piece':
         return { bytes: await files.piece(question.file, question.offset) }
       case 'drain':
-        return await this.#drain(question.isOn)
+        return this.#drain(question.isOn)
+      case 'remove':
+        return await this.#remove(question.name)
+      case 'seedLog':
+        return await seedLog(this.#options, question)
+      case 'published':
+        return snapshots.published(question.snapshotId)
       case 'enter':
         return await this.#options.enter(question.entry)
       case 'status':
@@ -76,22 +88,31 @@ export class NodeAnswering {
       case 'digests':
         return await this.#digests(question)
       case 'hello':
-        return { incarnation: me.incarnation, pid: process.pid }
-      default:
-        return await agreement.answer(question as Question)
+        return {
+          incarnation: me.incarnation,
+          session: processSession,
+          facts: journal.facts.known(),
+        }
     }
   }
 
-  /** Writes a batch, if this machine is the one that writes. */
-  async append(batch: PreparedBatch): Promise<NodeAnswers['append']> {
-    const { agreement, desk } = this.#options
-    return agreement.isWriter ? await appendHere(desk, batch) : { isElsewhere: true }
-  }
-
-  async #everywhereHere(sequence: number, waitMs: number): Promise<NodeAnswers['everywhere']> {
-    const { agreement, everywhere } = this.#options
-    if (!agreement.isWriter) return { isElsewhere: true, isEverywhere: false, waitingFor: [] }
-    return await everywhere.until(sequence, waitMs)
+  #groups({ sequence, hash }: Link, generation: string): CopiedGroups {
+    const { journal } = this.#options
+    const { logPlace: place, beginning } = journal
+    if (place === undefined || generation !== journal.generation) {
+      throw new Error('this machine does not follow that log')
+    }
+    if (sequence > journal.last.sequence) throw new Error('this machine has less')
+    if (sequence < beginning.sequence) return { isGone: true }
+    if (journal.hashAt(sequence) !== hash) return { isOther: true }
+    try {
+      const groups = journal.groupsBehind(sequence)
+      const isAll = groups === undefined || groups.last.sequence === journal.last.sequence
+      return { groups: groups?.bytes, ...(isAll && { log: { generation, place } }) }
+    } catch (fault) {
+      if (fault instanceof JournalGone) return { isGone: true }
+      throw fault
+    }
   }
 
   async #seed(): Promise<Seed> {
@@ -101,35 +122,44 @@ export class NodeAnswering {
       journal,
       files,
       untilStored: async (sequence) => {
-        while ((await stored()) < sequence) await sleep(limits.handAgainMs)
+        while ((await stored()) < sequence) await sleep(limits.storedLookMs)
       },
     })
   }
 
   /** Notes in the journal where machines are to be compared. */
   async #compare(): Promise<NodeAnswers['compare']> {
-    const { agreement, journal, me } = this.#options
-    if (!agreement.isWriter) return { ...undone(`${me.name} is not the writer`) }
-    const sequence = await journal.enter({ kind: 'comparison', salt: newSalt() })
-    if (sequence === undefined) return { ...undone(`${me.name} has taken its entry back`) }
-    agreement.wrote()
-    return { ...DONE, at: { sequence, snapshotId: journal.switchedIdAt(sequence) } }
+    const { append, journal } = this.#options
+    const sequence = await append({ kind: 'comparison', salt: newSalt() })
+    if (sequence === undefined) return undone(NOT_WRITTEN)
+    return { ...DONE, at: { sequence, snapshotId: journal.facts.switchedId } }
   }
 
   async #digests({ sequence, snapshotId }: DigestsQuestion): Promise<DigestsAnswer> {
     const { digests, journal } = this.#options
     const answer = await digests({ sequence, snapshotId })
     if (answer.kind !== 'done') return answer
-    const chainHash = journal.linkAt(sequence)?.hash
+    const chainHash = journal.hashAt(sequence)
     if (chainHash === undefined) return { kind: 'failed', reason: `it keeps ${sequence} no more` }
     return { kind: 'done', digests: saltedDigests(answer.digests, chainHash) }
   }
 
-  async #drain(isOn: boolean): Promise<Done> {
-    const { own, level, handingOver } = this.#options
-    own.isDraining = isOn
-    level.tell()
-    if (isOn) await handingOver.leave()
+  #drain(isOn: boolean): Done {
+    this.#options.own.isDraining = isOn
+    this.#options.onDrain()
     return DONE
   }
+
+  async #remove(name: string): Promise<Done> {
+    const { journal, reports, me, append } = this.#options
+    if (!journal.facts.members.some((member) => member.name === name)) {
+      return undone(`${name} is no member`)
+    }
+    const isThere = name === me.name || reports.ofThoseThere().some((one) => one.name === name)
+    if (isThere) return undone(`${name} is there, and would join again: stop it first`)
+    return (await append({ kind: 'left', name })) === undefined ? undone(NOT_WRITTEN) : DONE
+  }
 }
+
+const NOT_WRITTEN =
+  'the log could not be written in time: look whether it is done before you repeat it'

@@ -9,9 +9,9 @@ import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { audienceName, audiencesDirectory } from '../snapshot/retention/audience-names.js'
 import type { AnnouncedAudience, MadeAudience } from '../store/audiences.js'
-import type { Member } from './agreement/messages.js'
 import { AudienceDesk } from './audience-desk.js'
 import type { AudienceAsk, AudienceTold } from './audience-messages.js'
+import type { Member } from './entries.js'
 import type { ClusterFiles } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
 import { type AudienceFiles, hasFilesOf } from './node-report.js'
@@ -99,7 +99,7 @@ export class NodeAudiences {
     if (name === own) return this.desk.files()
     const report = reports.of(name)
     const member = members().find((each) => each.name === name)
-    return report?.agreement.incarnation === member?.incarnation ? report?.audiences : undefined
+    return report?.incarnation === member?.incarnation ? report?.audiences : undefined
   }
 
   async #isStored(file: FileDigest): Promise<boolean> {

@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import type { Agreement } from './agreement/agreement.js'
+import type { Member } from './entries.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { NodeAudiences } from './node-audiences.js'
@@ -20,7 +20,7 @@ interface NodeFilesOptions {
   readonly nats: Pick<ClusterNats, 'files'>
   readonly ask: AskNode
   readonly reports: NodeReports
-  readonly agreement: () => Pick<Agreement, 'writer' | 'members'>
+  readonly members: () => readonly Member[]
   /** Whether a snapshot is fetched anyway. */
   readonly isComing: (snapshotId: string) => boolean
   /** Others are to hear which audiences are here. */
@@ -32,17 +32,16 @@ export function nodeFiles(options: NodeFilesOptions): {
   readonly files: SharedFiles
   readonly audiences: NodeAudiences
 } {
-  const { dataDirectory, settings, nats, ask, reports, agreement, log } = options
-  const { name, acks, silenceMs } = settings
+  const { dataDirectory, settings, nats, ask, reports, members, log } = options
+  const { name } = settings
   const audiences = new NodeAudiences({
     dataDirectory,
     name,
-    members: () => agreement().members(),
+    members,
     reports,
     files: () => files,
     store: nats.files,
-    // What one machine acknowledges may be lost with it.
-    copyCount: acks === 'one' ? 1 : 2,
+    copyCount: 2,
     isComing: options.isComing,
     onChange: options.onChange,
     log,
@@ -52,8 +51,8 @@ export function nodeFiles(options: NodeFilesOptions): {
     audiences,
     files: nats.files,
     log,
-    offered: (file) => askForFile({ ask, reports, writer: agreement().writer, silenceMs }, file),
-    machines: () => machinesToAsk({ reports, writer: agreement().writer, silenceMs }),
+    offered: (file) => askForFile({ ask, reports }, file),
+    machines: () => machinesToAsk({ reports }),
     askPiece: async (name, file, offset) => {
       const question = { kind: 'piece', file, offset } as const
       return (await ask<'piece'>(name, question, limits.filePieceMs)).bytes

@@ -3,18 +3,33 @@
  *
  * @module
  */
+import type { Link } from '../chain/link.js'
+import type { LogPlace } from '../journal/head.js'
 import type { Holding } from '../snapshot/snapshot.js'
-import type { Report } from './agreement/messages.js'
 
 export interface NodeReport {
-  readonly agreement: Report
-  /** Grows with each report; begins anywhere with each start. */
-  readonly number: number
+  readonly name: string
+  /** Of its data directory. */
+  readonly incarnation: string
   readonly version: string
-  /** Of the last entry by which it answers. */
+  /** Of its process. */
+  readonly session: string
+  /** The log that it follows, and how far. */
+  readonly log: LogPlace
+  /** The last batch in its journal. */
+  readonly last: Link
+  /** The last batch on its disk, which the log may not have said again since the power failed. */
+  readonly kept: Link
+  /** Up to here it answers by all entries of the store. */
+  readonly storedBy: number
+  /** Up to here it answers by all, also by changes of recipients. */
   readonly answersBy: number
   /** Until it is level no more. */
   readonly levelMs: number
+  /** Why it does not go on with the cluster. */
+  readonly fault?: string | undefined
+  /** The same in a word, where the log is the reason. */
+  readonly faultKind?: string | undefined
   /** Whether it is not ready because an operator says so. */
   readonly isDraining: boolean
   /** The snapshot that is served, and one that is ready to be. */
@@ -24,8 +39,6 @@ export interface NodeReport {
   readonly held?: Holding | undefined
   /** Left out by a version that shares none, and before a machine knows of any. */
   readonly audiences?: AudienceFiles | undefined
-  /** The numbers of reports of others: as the writer those before it was confirmed, else the last ones. */
-  readonly echoes: Readonly<Record<string, number>>
 }
 
 /** Of which audiences a machine has the files. */

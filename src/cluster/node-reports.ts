@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { committedBy } from './agreement/majority.js'
-import type { Member } from './agreement/messages.js'
+import { limits } from '../limits.js'
 import type { NodeReport } from './node-report.js'
 
 interface Heard {
@@ -21,16 +20,11 @@ export class NodeReports {
   }
 
   note(report: NodeReport): void {
-    this.#byName.set(report.agreement.name, { report, atMs: this.#nowMs() })
+    this.#byName.set(report.name, { report, atMs: this.#nowMs() })
   }
 
   of(name: string): NodeReport | undefined {
     return this.#byName.get(name)?.report
-  }
-
-  within(ms: number, name: string): NodeReport | undefined {
-    const heard = this.#byName.get(name)
-    return heard !== undefined && heard.atMs >= this.#nowMs() - ms ? heard.report : undefined
   }
 
   /** By name. */
@@ -38,40 +32,13 @@ export class NodeReports {
     const nowMs = this.#nowMs()
     return [...this.#byName.values()]
       .map(({ report, atMs }) => ({ report, silentMs: nowMs - atMs }))
-      .sort((a, b) => (a.report.agreement.name < b.report.agreement.name ? -1 : 1))
+      .sort((a, b) => (a.report.name < b.report.name ? -1 : 1))
   }
 
-  /** The last report of each machine that has told anything for so long. */
-  ofThoseThere(silenceMs: number): NodeReport[] {
-    return this.all().flatMap(({ report, silentMs }) => (silentMs < silenceMs ? report : []))
-  }
-
-  /** Of the last report of each. */
-  numbers(): Readonly<Record<string, number>> {
-    return Object.fromEntries(
-      Array.from(this.#byName, ([name, { report }]) => [name, report.number]),
+  /** The last report of each machine that has told anything lately. */
+  ofThoseThere(): NodeReport[] {
+    return this.all().flatMap(({ report, silentMs }) =>
+      silentMs < limits.clusterSilenceMs ? report : [],
     )
-  }
-
-  /**
-   * The last report of a machine that most members have heard who follow its epoch; infinite where it is alone most of
-   * them.
-   *
-   * @param wasSent  whether it is one of those that the process has sent: others say nothing of when they were
-   */
-  echoedByMajority(
-    members: readonly Member[],
-    { name, epoch }: { readonly name: string; readonly epoch: number },
-    wasSent: (number: number) => boolean,
-  ): number | undefined {
-    const echoes = members.map((member) => {
-      if (member.name === name) return Number.POSITIVE_INFINITY
-      const report = this.of(member.name)
-      const isFollowing =
-        report?.agreement.incarnation === member.incarnation && report.agreement.epoch === epoch
-      const echo = isFollowing ? report.echoes[name] : undefined
-      return echo !== undefined && wasSent(echo) ? echo : 0
-    })
-    return committedBy(echoes) || undefined
   }
 }

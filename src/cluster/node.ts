@@ -1,30 +1,27 @@
 /**
- * A machine of a cluster, in its thread: keeps the journal that of all machines, tells the others of itself, and answers
- * their questions.
+ * A machine of a cluster, in its thread: keeps the journal what the log says, tells the others of itself, and answers their
+ * questions.
  *
  * @module
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { JournalDamaged } from '../journal/damaged.js'
+import { randomUUID } from 'node:crypto'
+import { prepareEntry, type SentBatch, sentBatch } from '../journal/batch.js'
+import { JournalDamaged, type LogContradicted } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
-import { JournalReader } from '../journal/reader.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
 import { limits } from '../limits.js'
-import type { JournalNews } from '../live/cluster-messages.js'
-import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { placementOn } from '../snapshot/placement.js'
-import { Agreement } from './agreement/agreement.js'
-import type { Member } from './agreement/messages.js'
-import type { Ports } from './agreement/ports.js'
-import { ClusterLog } from './cluster-log.js'
-import { EverywhereDesk } from './everywhere.js'
-import { HandedBatches } from './handed-batches.js'
-import { HandingOver } from './handing-over.js'
-import { Joining } from './joining.js'
-import { LeaseKeeper } from './lease-keeper.js'
+import { type Entry, encodeEntry, identityOf, type Member, nameIn } from './entries.js'
+import type { KnownFacts } from './facts.js'
+import { FactsKeeper } from './facts-keeper.js'
+import { writeFigures } from './figures.js'
+import { ClusterJournal } from './journal.js'
+import { Beats } from './log/beats.js'
+import type { LogInfo } from './log/log.js'
+import { copiedFrom, LogKeeper } from './log-keeper.js'
 import type {
-  ClusterOrder,
   ClusterSettings,
   ClusterStatus,
   Entered,
@@ -33,97 +30,117 @@ import type {
   WantedSnapshots,
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
-import { LogCarrier } from './nats/log-carrier.js'
+import type { StreamLog } from './nats/stream-log.js'
+import { provenLog, type SyncGuard } from './nats/sync-proof.js'
 import { type AskDigests, NodeAnswering } from './node-answering.js'
 import type { NodeAudiences } from './node-audiences.js'
 import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
-import { OwnLevel } from './own-level.js'
-import { OwnReports } from './own-reports.js'
+import { type KnownReport, OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
 import type { SharedFiles } from './shared-files.js'
 import { SnapshotDesk } from './snapshot-desk.js'
-import { type BeginsAnew, type ClusterState, type Promises, readTail } from './state-file.js'
+import { levelMembersFor, Standing } from './standing.js'
+import { type BeginsAnew, type ClusterState, isDirectoryOf } from './state-file.js'
 import { clusterStatus } from './status.js'
-import { TailKeeper } from './tail-keeper.js'
-import { untilEverywhere } from './until-everywhere.js'
 
 interface NodeOptions {
   readonly dataDirectory: string
   readonly settings: ClusterSettings
   readonly version: string
+  /** Of a file of the journal. */
+  readonly journalFileBytes: number
   readonly figures: Float64Array
   readonly state: ClusterState
-  readonly promises: Promises
+  readonly facts: KnownFacts
   readonly nats: ClusterNats
+  readonly stream: StreamLog
+  /** What is appended may be lost while it doubts. */
+  readonly guard: Pick<SyncGuard, 'doubt'>
   readonly log: Log
-  readonly run: RunOrder
   /** As in `retaining.ts`. */
   readonly stored: () => Promise<number>
   readonly digests: AskDigests
   /** Has the service make an entry of a command. */
   readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly onWanted: (wanted: WantedSnapshots) => void
+  /** The journal of this machine cannot be written, and why; undefined when it can be again. */
+  readonly onFailure: (reason: string | undefined) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
 }
-
-type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
 
 export class ClusterNode {
   readonly audiences: NodeAudiences
   readonly #options: NodeOptions
   readonly #me: Member
-  readonly #journal: ClusterLog
-  readonly #agreement: Agreement
-  readonly #level: OwnLevel
+  readonly #journal: ClusterJournal
+  readonly #beats: Beats
+  readonly #keeper: LogKeeper
+  readonly #standing: Standing
   readonly #own: OwnReports
-  readonly #handingOver: HandingOver
-  readonly #joining: Joining
   readonly #others: NodeAnswering
   readonly #reports: NodeReports
-  readonly #everywhere: EverywhereDesk
-  readonly #carrier: LogCarrier
-  readonly #lease: LeaseKeeper
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
-  readonly #tail: TailKeeper
-  #wasWriter = false
+  readonly #facts: FactsKeeper
+  #logInfo: LogInfo | undefined
   #isLost = false
 
+  /** @throws JournalDamaged */
   constructor(options: NodeOptions) {
-    const { dataDirectory, settings, state, nats, run, log } = options
-    const { name, acks, takesOver, silenceMs, maxLagMs } = settings
-    const { isFounder } = state
-    const directory = journalDirectory(dataDirectory)
+    const { dataDirectory, settings, state, nats, stream, guard, log } = options
+    const { name, maxLagMs } = settings
     this.#options = options
-    this.#me = { name, incarnation: state.incarnation }
-    this.#journal = new ClusterLog({
-      directory,
-      port: run.journal,
-      tail: readTail(dataDirectory),
-      name,
+    this.#me = { name, incarnation: state.incarnation, maxLagMs }
+    this.#journal = new ClusterJournal({
+      directory: journalDirectory(dataDirectory),
+      fileBytes: options.journalFileBytes,
+      known: options.facts,
+      onFailure: options.onFailure,
+      onWritten: () => this.#wrote(),
+      onOver: (fault) => this.#journalOver(fault),
     })
-    this.#tail = new TailKeeper({
+    const { facts } = this.#journal
+    this.#facts = new FactsKeeper({
       dataDirectory,
-      tail: () => this.#journal.tail(),
-      membersSequence: () => this.#journal.committedMembersSequence(),
-      onFault: (fault) => this.#noteFault(fault, 'what is known of the journal cannot be kept'),
+      facts,
+      onFault: (fault) =>
+        this.#noteFault(fault, 'what the journal says of the cluster cannot be kept'),
     })
     this.#reports = new NodeReports(monotonicMs)
-    this.#everywhere = new EverywhereDesk({ name, nowMs: monotonicMs, levelMs: maxLagMs }, () =>
-      this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
-    )
-    this.#carrier = new LogCarrier({
-      stream: nats.stream,
-      reader: new JournalReader(directory),
-      beginning: () => this.#journal.beginning(),
-      linkAt: (sequence) => this.#journal.linkAt(sequence),
-      onRepair: (lostFrom) =>
-        log.warn({ lostFrom }, 'the stream had lost batches: sending them again'),
-      onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
+    const identity = identityOf(this.#me)
+    this.#beats = new Beats({
+      name: identity,
+      nowMs: monotonicMs,
+      members: () => levelMembersFor(this.#me, facts),
+      isMember: () => facts.members.some((member) => identityOf(member) === identity),
+    })
+    this.#keeper = new LogKeeper({
+      log: provenLog(stream, guard),
+      journal: this.#journal,
+      beats: this.#beats,
+      name: identity,
+      copied: copiedFrom(this.#reports, this.ask),
+      onFault: () => this.#standing.look(),
+      onGone: () => this.#lose('gone'),
+    })
+    this.#standing = new Standing({
+      me: this.#me,
+      journal: this.#journal,
+      guard,
+      keeperFault: () => this.#keeper.fault,
+      reports: this.#reports,
+      isLogThere: () => this.#logInfo !== undefined,
+      enter: (entry) => this.#enter(entry),
+      onJoined: () => void this.#beat(),
+      onFault: (reason) => {
+        if (reason === undefined) log.info('goes on with the cluster')
+        else log.warn({ reason }, 'this machine does not go on with the cluster')
+        this.#own.tellSoon()
+      },
     })
     const { files, audiences } = nodeFiles({
       dataDirectory,
@@ -131,101 +148,63 @@ export class ClusterNode {
       nats,
       ask: this.ask,
       reports: this.#reports,
-      agreement: () => this.#agreement,
-      isComing: (id) => this.#journal.announced()?.id === id,
+      members: () => facts.members,
+      isComing: (id) => facts.announced?.id === id,
       onChange: () => this.#own.tellSoon(),
       log,
     })
     this.#files = files
     this.audiences = audiences
-    this.#snapshots = new SnapshotDesk({
-      dataDirectory,
-      journal: this.#journal,
-      files: this.#files,
-      isWriter: () => this.#agreement.isWriter,
-      placement: () => placementOn(this.#agreement.members(), settings.copies),
-      enter: async (entry) => {
-        const sequence = await this.#journal.enter(entry)
-        if (sequence === undefined) throw new Error('another machine has taken an entry back')
-        this.#agreement.wrote()
-      },
-      served: () => this.#own.served,
-      stored: options.stored,
-      keepTail: () => this.#tail.keep(),
-      reports: () => [this.#own.now(), ...this.#reports.ofThoseThere(silenceMs)],
-      onWanted: options.onWanted,
-      log,
-    })
-    const rules = { acks, takesOver, isFounder, silenceMs }
-    this.#agreement = new Agreement(this.#me, rules, this.#ports())
-    this.#level = new OwnLevel({
-      settings,
-      agreement: this.#agreement,
-      journal: this.#journal,
-      reports: this.#reports,
-      figures: options.figures,
-      isDraining: () => this.#own.isDraining,
-      nowMs: monotonicMs,
-    })
     this.#own = new OwnReports({
-      version: options.version,
-      agreement: this.#agreement,
-      level: this.#level,
-      reports: this.#reports,
-      audiences: () => this.audiences.desk.files(),
+      known: () => this.#known(),
       tell: (report) => nats.tell(report),
     })
-    const known = { agreement: this.#agreement, reports: this.#reports }
-    this.#joining = new Joining({ ...known, me: this.#me, ask: this.ask })
-    this.#handingOver = new HandingOver({ ...known, settings, log })
-    this.#lease = new LeaseKeeper({
-      lease: nats.lease,
-      epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),
-      onHeld: (sinceMs) => this.#level.leaseHeld(sinceMs),
-      onTaken: (epoch) => this.#agreement.heardOf(epoch),
-      onFault: (fault) => this.#noteFault(fault, 'the lease cannot be renewed'),
+    this.#snapshots = new SnapshotDesk({
+      dataDirectory,
+      name,
+      journal: this.#journal,
+      files,
+      placement: () => placementOn(facts.members, settings.copies),
+      enter: (entry) => this.#enter(entry),
+      served: () => this.#own.served,
+      stored: options.stored,
+      keepFacts: () => this.#facts.keep(),
+      reports: () => [this.#own.now(), ...this.#reports.ofThoseThere()],
+      onWanted: options.onWanted,
+      onOtherServed: () => this.#lose('snapshot'),
+      log,
     })
     this.#others = new NodeAnswering({
       dataDirectory,
       me: this.#me,
-      agreement: this.#agreement,
       journal: this.#journal,
-      desk: changeDesk(run.batches),
-      everywhere: this.#everywhere,
-      files: this.#files,
+      files,
       own: this.#own,
-      level: this.#level,
-      handingOver: this.#handingOver,
+      snapshots: this.#snapshots,
+      replaceLog: (founding, replaced) => nats.replaceLog(founding, replaced),
+      reports: this.#reports,
       stored: options.stored,
+      append: (entry) => this.#enter(entry),
       enter: options.enter,
       status: () => this.status(),
       digests: options.digests,
+      onDrain: () => this.#tellFigures(),
     })
-    const handed = new HandedBatches({
-      ask: this.ask,
-      name,
-      writer: () => this.#agreement.writer,
-      append: (batch) => this.#others.append(batch),
-      committed: () => this.#journal.committed(),
-      isOver: () => this.#isLost,
+    nats.hear((report) => {
+      this.#standing.hear(report)
+      this.#hear(report)
     })
-    run.journal.on('message', async (news: JournalNews) => {
-      if (news.kind === 'wrote') this.#wrote()
-      else if (news.kind === 'failed') await this.#handingOver.resign()
-      else if (news.kind === 'hand') await handed.answer(run.journal, news)
-    })
-    nats.hear((report) => this.#hear(report))
-    nats.receive((sent) => this.#agreement.received(sent))
     this.#timers = [
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
-      setInterval(() => void this.#tail.tryToKeep(), limits.tailKeptMs),
+      setInterval(() => void this.#beat(), maxLagMs / limits.beatsInLagCount),
+      setInterval(() => this.#journal.syncPosition(), limits.positionSyncMs),
+      setInterval(() => void this.#facts.tryToKeep(), limits.factsKeptMs),
       setInterval(() => this.#look(), limits.snapshotPollMs),
+      setInterval(() => void this.#scrub(), limits.logLookMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
-    if (isFounder && this.#journal.members().length === 0) {
-      this.#agreement.campaign('silence').catch((fault) => this.#noteFault(fault, 'no beginning'))
-    }
+    void this.#scrub()
   }
 
   readonly ask: AskNode = async (name, question, waitMs = limits.clusterCallMs) =>
@@ -236,11 +215,32 @@ export class ClusterNode {
     return await this.#others.answer(question)
   }
 
-  /** Answers are by all entries up to here. */
+  /**
+   * Puts batches into the log, as one group.
+   *
+   * @returns what became of each, read back from the log; undefined where that is not known in time
+   */
+  async append(batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined> {
+    if (this.#journal.failure !== undefined || this.#standing.isApart) return undefined
+    return await this.#keeper.append(batches)
+  }
+
+  /** Resolves when the journal has a batch; never of a directory that must be begun anew. */
+  untilReached(sequence: number): Promise<void> {
+    return this.#journal.untilReached(sequence)
+  }
+
+  /** Answers are by all entries of the store up to here. */
+  storedBy(sequence: number): void {
+    this.#own.storedBy = sequence
+    this.#beats.storedBy(sequence)
+  }
+
+  /** Answers are by all that is up to here. */
   answersBy(sequence: number): void {
     this.#own.answersBy = sequence
-    this.#level.answersBy(sequence)
-    this.#everywhere.answersBy(sequence)
+    this.#beats.answersBy(sequence)
+    this.#tellFigures()
   }
 
   /** Another snapshot is served, or ready to be. */
@@ -259,141 +259,142 @@ export class ClusterNode {
     }
   }
 
-  /** Resolves when all level machines answer by an entry, or not in time. */
+  /** Resolves when all level machines answer by an entry that was read, or not in time. */
   async untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere> {
-    const { name } = this.#me
-    const writer = () => this.#agreement.writer
-    const options = { name, ask: this.ask, writer, desk: this.#everywhere }
-    return await untilEverywhere(options, sequence, waitMs)
-  }
-
-  /** Lets another machine write, if this one does and there is one that can. */
-  async leave(): Promise<void> {
-    await this.#handingOver.leave()
+    const { isEverywhere, waitingFor } = await this.#beats.until(sequence, waitMs)
+    return { isEverywhere, waitingFor: [...new Set(waitingFor.map(nameIn))] }
   }
 
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    this.#carrier.stop()
-    this.#lease.stop()
+    this.#keeper.stop()
     this.#snapshots.stop()
     this.audiences.desk.stop()
-    await this.#agreement.stop()
-    await this.#tail.tryToKeep()
-    this.#journal.close()
+    await this.#facts.tryToKeep()
+    await this.#journal.close()
   }
 
-  members(): readonly Member[] {
-    return this.#agreement.members()
+  get members(): readonly Member[] {
+    return this.#journal.facts.members
   }
 
   status(): ClusterStatus {
     const { settings, nats } = this.#options
+    const info = this.#logInfo
     return clusterStatus({
       settings,
       isConnected: nats.isUp,
-      agreement: this.#agreement,
+      doubt: this.#standing.doubt,
+      log: info && {
+        generation: info.generation,
+        messageCount: info.end - info.first,
+        missingCount: info.missingCount,
+        copyCount: info.copyCount,
+        server: info.server,
+      },
+      members: this.members,
       own: this.#own.now(),
       reports: this.#reports,
-      carried: this.#agreement.isWriter ? this.#carrier.carried : undefined,
     })
   }
 
-  #tick(): void {
-    if (!this.#options.promises.isThere()) this.#lose('damaged')
-    this.#agreement.tick()
-    this.#noteRole()
-    this.#everywhere.look()
-    if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
-    this.#level.confirm()
-    this.#level.tell()
-    if (!this.#isLost) this.#tail.look()
+  #known(): KnownReport {
+    const { version } = this.#options
+    const journal = this.#journal
+    const { generation, logPlace: place } = journal
+    return {
+      name: this.#me.name,
+      incarnation: this.#me.incarnation,
+      version,
+      log: { generation, place },
+      last: journal.last,
+      kept: journal.kept,
+      levelMs: Math.max(0, this.#levelUntilMs - monotonicMs()),
+      ...this.#standing.told,
+      audiences: this.audiences.desk.files(),
+    }
   }
 
-  #noteRole(): void {
-    const { isWriter, epoch } = this.#agreement
-    if (isWriter === this.#wasWriter) return
-    this.#wasWriter = isWriter
-    this.#level.begin()
-    if (isWriter) {
-      this.#everywhere.begin()
-      this.#carrier.start()
-    } else {
-      this.#everywhere.end()
-      this.#carrier.stop()
-      this.#options.run.journal.postMessage({ kind: 'handOver' })
-    }
-    this.#options.log.info(
-      { epoch, isWriter },
-      isWriter ? 'this machine writes' : 'another machine writes',
-    )
+  #tick(): void {
+    this.#beats.look()
+    this.#tellFigures()
+    this.#facts.look()
+    this.#standing.look()
+    void this.#standing.join()
+  }
+
+  async #beat(): Promise<void> {
+    if (!this.#standing.hasTwin) await this.#keeper.beat()
+    this.#tellFigures()
+  }
+
+  /** @returns its sequence; undefined where that is not known in time */
+  async #enter(entry: Entry): Promise<number | undefined> {
+    const prepared = prepareEntry(randomUUID(), encodeEntry(entry))
+    return (await this.append([sentBatch(prepared)]))?.[0].sequence
+  }
+
+  #tellFigures(): void {
+    const { isDraining, answersBy: answeredSequence } = this.#own
+    const levelUntilMs = this.#levelUntilMs
+    writeFigures(this.#options.figures, { levelUntilMs, isDraining, answeredSequence })
+  }
+
+  get #levelUntilMs(): number {
+    return this.#standing.isApart ? 0 : Math.max(0, this.#beats.levelUntilMs)
   }
 
   #hear(report: NodeReport): void {
-    const { agreement, answersBy } = report
-    const { name } = agreement
-    if (name === this.#me.name) return
+    if (report.name === this.#me.name) return
     this.#reports.note(report)
-    this.#agreement.heard(agreement)
-    this.#noteRole()
-    if (this.#agreement.isWriter) this.#everywhere.heard(name, answersBy)
-    this.#level.heard(report)
+    if (report.log.generation !== this.#journal.generation) return
+    this.#beats.reported(identityOf(report), report.storedBy)
   }
 
   #look(): void {
+    const { dataDirectory, state } = this.#options
+    if (!isDirectoryOf(dataDirectory, state)) this.#lose('damaged')
     this.#snapshots.look()
     this.audiences.desk.look()
   }
 
+  /** How the log fares, for operators. */
+  async #scrub(): Promise<void> {
+    this.#logInfo = await this.#options.stream.info().catch(() => undefined)
+  }
+
+  /** Those of one machine are enough. */
   #clearFiles(): void {
-    if (this.#agreement.isWriter && this.#options.nats.isUp) void this.#files.clear()
+    const [first] = [this.#me.name, ...this.#reports.ofThoseThere().map(({ name }) => name)].sort()
+    if (first === this.#me.name && this.#options.nats.isUp) void this.#files.clear()
   }
 
   #wrote(): void {
-    try {
-      this.#journal.refresh()
-      this.#agreement.wrote()
-    } catch (fault) {
-      this.#noteFault(fault, 'the journal cannot be read')
+    this.#own.tellSoon()
+    this.#snapshots.look()
+  }
+
+  #journalOver(fault: JournalDamaged | LogContradicted): void {
+    if (fault instanceof JournalDamaged) {
+      this.#noteFault(fault, 'the journal is damaged')
+      this.#lose('suspect')
+      return
     }
+    this.#standing.contradicted(fault)
   }
 
   #noteFault(fault: unknown, what: string): void {
-    if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     const reason = fault instanceof JournalDamaged ? fault.found : (code ?? message)
     this.#options.log.warn({ reason }, what)
   }
 
-  /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */
+  /** The directory must be begun anew. Until it is, this machine takes no part. */
   #lose(reason: BeginsAnew): void {
     if (this.#isLost) return
     this.#isLost = true
-    void this.#agreement.stop()
+    this.#keeper.stop()
     this.#snapshots.stop()
     this.#options.onLost(reason)
-  }
-
-  #ports(): Ports {
-    const { promises, nats } = this.#options
-    return {
-      log: this.#journal,
-      memory: promises,
-      lease: { take: (epoch) => this.#lease.take(epoch) },
-      send: (sent) => nats.send(sent),
-      carried: (since) => nats.carried(since),
-      ask: (name, question) => this.ask(name, question as never) as never,
-      nowMs: monotonicMs,
-      sleep: (ms) => sleep(ms),
-      random: Math.random,
-      onChange: () => {
-        this.#noteRole()
-        this.#own.tellSoon()
-        this.#carrier.poke()
-        this.#snapshots.look()
-      },
-      onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
-      onLost: (reason) => this.#lose(reason),
-    }
   }
 }

@@ -11,12 +11,9 @@ import type { FileDigest } from './verified-file.js'
 interface OfferOptions {
   readonly ask: AskNode
   readonly reports: NodeReports
-  readonly writer: string | undefined
-  /** Nobody asks a machine that has been silent for so long. */
-  readonly silenceMs: number
 }
 
-/** @returns whether another machine has put the file into the object store; the one that writes is asked first */
+/** @returns whether another machine has put the file into the object store */
 export async function askForFile(options: OfferOptions, file: FileDigest): Promise<boolean> {
   const { ask } = options
   for (const name of machinesToAsk(options)) {
@@ -27,14 +24,7 @@ export async function askForFile(options: OfferOptions, file: FileDigest): Promi
   return false
 }
 
-/** Those that are there, the one that writes first. */
-export function machinesToAsk({
-  reports,
-  writer,
-  silenceMs,
-}: Omit<OfferOptions, 'ask'>): readonly string[] {
-  return reports
-    .ofThoseThere(silenceMs)
-    .map(({ agreement }) => agreement.name)
-    .sort((left, right) => Number(right === writer) - Number(left === writer))
+/** Those that are there. */
+export function machinesToAsk({ reports }: Omit<OfferOptions, 'ask'>): readonly string[] {
+  return reports.ofThoseThere().map(({ name }) => name)
 }

@@ -1,29 +1,26 @@
 /**
- * What this machine tells all others of itself: on a beat, and at once when something changes.
+ * What this machine tells all others of itself: at an interval, and at once when something changes.
  *
  * @module
  */
-import { randomInt } from 'node:crypto'
-import type { Agreement } from './agreement/agreement.js'
 import type { ServedSnapshots } from './messages.js'
-import type { AudienceFiles, NodeReport } from './node-report.js'
-import type { NodeReports } from './node-reports.js'
-import type { OwnLevel } from './own-level.js'
+import type { NodeReport } from './node-report.js'
+
+/** What this does not know by itself. */
+export type KnownReport = Omit<
+  NodeReport,
+  'storedBy' | 'answersBy' | 'isDraining' | 'snapshotId' | 'preparedId' | 'held'
+>
 
 interface ReportOptions {
-  readonly version: string
-  readonly agreement: Agreement
-  readonly level: OwnLevel
-  readonly reports: NodeReports
-  readonly audiences: () => AudienceFiles | undefined
+  readonly known: () => KnownReport
   readonly tell: (report: NodeReport) => void
 }
 
 export class OwnReports {
   readonly #options: ReportOptions
-  /** Begins anywhere, so that nobody takes an echo of an earlier life for one of this. */
-  #number = randomInt(2 ** 47)
   #answersBy = 0
+  #storedBy = 0
   #served: ServedSnapshots | undefined
   #isDraining = false
   #isDue = false
@@ -37,7 +34,12 @@ export class OwnReports {
   }
 
   set answersBy(sequence: number) {
-    this.#answersBy = Math.max(this.#answersBy, sequence)
+    this.#answersBy = sequence
+    this.tellSoon()
+  }
+
+  set storedBy(sequence: number) {
+    this.#storedBy = Math.max(this.#storedBy, sequence)
     this.tellSoon()
   }
 
@@ -60,26 +62,19 @@ export class OwnReports {
   }
 
   now(): NodeReport {
-    const { version, agreement, level, reports, audiences } = this.#options
     return {
-      agreement: agreement.report(),
-      number: this.#number,
-      version,
+      ...this.#options.known(),
       answersBy: this.#answersBy,
-      levelMs: level.leftMs,
+      storedBy: this.#storedBy,
       isDraining: this.#isDraining,
       snapshotId: this.#served?.servedId,
       preparedId: this.#served?.preparedId,
       held: this.#served?.held,
-      audiences: audiences(),
-      echoes: agreement.isWriter ? level.echoes() : reports.numbers(),
     }
   }
 
   tell(): void {
     this.#isDue = false
-    this.#number++
-    this.#options.level.sent(this.#number)
     this.#options.tell(this.now())
   }
 

@@ -10,7 +10,6 @@ import { dirname, join } from 'node:path'
 import type { Link } from '../chain/link.js'
 import { createDirectory, DIRECTORY_MODE, giveName } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
-import { indexJournal } from '../journal/cut.js'
 import { headDirectory, journalDirectory } from '../journal/files.js'
 import { copyHead } from '../journal/hold.js'
 import { beginBehind } from '../journal/seed.js'
@@ -19,18 +18,23 @@ import { snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
-import type { ClusterLog } from './cluster-log.js'
+import type { KnownFacts } from './facts.js'
+import type { ClusterJournal } from './journal.js'
 import { lentPath } from './lent-files.js'
 import { digestOfFile } from './nats/cluster-files.js'
 import type { SharedFiles } from './shared-files.js'
 import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
-import { type LogTail, writeTail } from './state-file.js'
+import { foundedSequenceIn, writeFacts } from './state-file.js'
 import type { FileDigest } from './verified-file.js'
 
 export interface Seed {
   /** The journal begins behind it. */
   readonly beginning: Link
-  readonly tail: LogTail
+  /** Of the log that the journal follows. */
+  readonly generation: string
+  readonly facts: KnownFacts
+  /** As in the state of that machine. */
+  readonly foundedSequence: number | undefined
   /** The head of the journal in LMDB, with the ids of batches. */
   readonly head: FileDigest
   readonly store: FileDigest
@@ -41,7 +45,7 @@ export interface Seed {
 
 interface SeedingOptions {
   readonly dataDirectory: string
-  readonly journal: ClusterLog
+  readonly journal: ClusterJournal
   readonly files: SharedFiles
   /** Resolves when all entries up to a sequence are in the store, and it says so. */
   readonly untilStored: (sequence: number) => Promise<void>
@@ -58,11 +62,11 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   const paths = new Map<string, string>()
   await mkdir(workplace, { recursive: true, mode: DIRECTORY_MODE })
   try {
-    const id = journal.switchedId()
+    const id = journal.facts.switchedId
     if (id === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
     const base = baseSequenceOf(await readIdentities(dataDirectory, id))
-    const head = await headBehind(journalDirectory(dataDirectory), workplace, base)
-    const from = Math.max(Math.min(head.sequence, base), journal.beginning().sequence)
+    const head = await headBehind(options, workplace, base)
+    const from = Math.max(Math.min(head.sequence, base), journal.beginning.sequence)
     const beginning = journal.linkAt(from)
     if (beginning === undefined) throw new OperatorError('Failed', `batch ${from} is kept no more`)
     await untilStored(head.sequence)
@@ -77,7 +81,9 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
     }
     const seed = {
       beginning: { sequence: beginning.sequence, hash: beginning.hash },
-      tail: tailAt(journal.tail(), from),
+      generation: journal.generation,
+      facts: journal.facts.known(),
+      foundedSequence: foundedSequenceIn(dataDirectory),
       head: await put(join(headDirectory(workplace), DATA_FILE)),
       store: await put(join(store, DATA_FILE)),
       storedSequence: head.sequence,
@@ -95,17 +101,16 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
  * Copies the head of the journal. It is moved seldom: one before the snapshot would have the other machine begin with
  * a snapshot that has more than its journal.
  */
-async function headBehind(directory: string, workplace: string, base: number) {
+async function headBehind(
+  { dataDirectory, journal }: SeedingOptions,
+  workplace: string,
+  base: number,
+) {
+  const directory = journalDirectory(dataDirectory)
   const head = await copyHead(directory, workplace)
   if (head.sequence >= base) return head
-  await indexJournal(directory)
+  await journal.index()
   return await copyHead(directory, workplace)
-}
-
-/** As of an earlier batch; whose disks count and what is served as of now. */
-function tailAt(tail: LogTail, sequence: number): LogTail {
-  const epochs = tail.epochs.filter((one) => one.sequence <= sequence)
-  return { ...tail, sequence, epochs }
 }
 
 /**
@@ -115,7 +120,7 @@ function tailAt(tail: LogTail, sequence: number): LogTail {
  */
 export async function sow(
   dataDirectory: string,
-  { beginning, tail, head, store, storedSequence, snapshot }: Seed,
+  { beginning, generation, facts, head, store, storedSequence, snapshot }: Seed,
   get: SharedFiles['get'],
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<void> {
@@ -124,7 +129,7 @@ export async function sow(
   await rm(journal, { recursive: true, force: true })
   await rm(tables, { recursive: true, force: true })
   await fetched(join(headDirectory(journal), DATA_FILE), head, get)
-  await beginBehind(journal, beginning)
+  await beginBehind(journal, beginning, { generation })
   await fetched(join(tables, DATA_FILE), store, get)
   await noteEntries(tables, storedSequence)
   await fetchSnapshot(dataDirectory, snapshot, { get, onProgress })
@@ -132,7 +137,7 @@ export async function sow(
     throw new OperatorError('Failed', `the snapshot ${snapshot.id} could not be fetched`)
   }
   await writeCurrent(dataDirectory, snapshot.id)
-  await writeTail(dataDirectory, tail)
+  await writeFacts(dataDirectory, facts)
 }
 
 async function fetched(path: string, file: FileDigest, get: SharedFiles['get']): Promise<void> {

@@ -5,7 +5,6 @@
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
-import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import { Questions } from '../questions.js'
 import { type AudienceAsks, audienceAsks } from './audience-asks.js'
@@ -28,11 +27,11 @@ export interface ClusterThread {
   readonly figures: Float64Array
   /** Undefined before it runs. */
   status(): ClusterStatus | undefined
-  /** Makes the thread's end of what leads to the thread of changes. */
-  openJournal(): MessagePort
-  /** Keeps the journal that of the cluster from now on. `openJournal` comes before. */
-  run(batches: ChangePort): void
-  /** Answers are by all entries up to here. */
+  /** Makes the end of what leads from the thread of changes to this one. */
+  openChanges(): MessagePort
+  /** Answers are by all entries of the store up to here. */
+  storedBy(sequence: number): void
+  /** Answers are by all that is up to here. */
   answersBy(sequence: number): void
   /** Resolves when all machines that are level answer by an entry, or not in time. Never rejects. */
   untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere>
@@ -48,8 +47,6 @@ export interface ClusterThread {
   onSnapshots(listener: (news: SnapshotNews) => void): void
   /** Answers whoever compares machines. */
   onDigests(answer: (question: DigestsQuestion) => DigestsAnswer<LocalDigests>): void
-  /** Lets another machine write; resolves when that is so, or there is none that can. */
-  leave(): Promise<void>
   /** Says what the service cannot start with; resolves with whether its next start can. */
   recover(reason: BeginsAnew): Promise<boolean>
   /** Resolves, with the reason, when the directory must be begun anew. */
@@ -66,6 +63,8 @@ interface StartOptions {
   readonly dataDirectory: string
   readonly settings: ClusterSettings
   readonly version: string
+  /** Of a file of the journal. */
+  readonly journalFileBytes: number
   readonly logLevel: LogLevel
   /** Gives up. */
   readonly signal: AbortSignal
@@ -87,9 +86,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   const listeners = new Set<(news: SnapshotNews) => void>()
   let answerDigests: ((question: DigestsQuestion) => DigestsAnswer<LocalDigests>) | undefined
   let status: ClusterStatus | undefined
-  let journal: MessagePort | undefined
   let isStopping = false
-  let left: () => void = () => {}
   let recovers: (canRecover: boolean) => void = () => {}
   let beginAnew: (reason: string) => void = () => {}
   let keepStored: () => number | undefined = () => undefined
@@ -121,7 +118,6 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       else if (news.kind === 'everywhere') questions.settle(news.number, news)
       else if (news.kind === 'audience') audiences.settle(news)
       else if (news.kind === 'status') status = news.status
-      else if (news.kind === 'left') left()
       else if (news.kind === 'recovers') recovers(news.canRecover)
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
       else if (news.kind === 'keepStored') {
@@ -149,15 +145,12 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   return {
     figures,
     status: () => status,
-    openJournal() {
+    openChanges() {
       const { port1, port2 } = new MessageChannel()
-      journal = port1
+      send({ kind: 'run', changes: port1 }, [port1])
       return port2
     },
-    run(batches) {
-      if (journal === undefined) throw new Error('the way to the journal is opened before')
-      send({ kind: 'run', journal, batches }, [journal, batches.port])
-    },
+    storedBy: (sequence) => send({ kind: 'storedBy', sequence }),
     answersBy: (sequence) => send({ kind: 'answersBy', sequence }),
     async untilEverywhere(sequence, waitMs) {
       try {
@@ -180,13 +173,6 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     onSnapshots: (listener) => listeners.add(listener),
     onDigests(answer) {
       answerDigests = answer
-    },
-    async leave() {
-      const hasLeft = new Promise<void>((resolve) => {
-        left = resolve
-      })
-      send({ kind: 'leave' })
-      await Promise.race([hasLeft, ended])
     },
     async recover(reason) {
       const known = new Promise<boolean>((resolve) => {

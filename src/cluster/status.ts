@@ -1,82 +1,75 @@
 /**
- * What a machine knows of its cluster, put together for whoever asks.
+ * What a machine knows of its cluster, put together for an operator.
  *
  * @module
  */
-import type { Agreement } from './agreement/agreement.js'
+import { limits } from '../limits.js'
+import type { Member } from './entries.js'
 import type { ClusterSettings, ClusterStatus, MachineStatus } from './messages.js'
 import type { NodeReport } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 
-interface Known {
-  readonly settings: ClusterSettings
-  readonly isConnected: boolean
-  readonly agreement: Agreement
+interface Known extends Pick<ClusterStatus, 'isConnected' | 'doubt' | 'log'> {
+  readonly settings: Pick<ClusterSettings, 'clusterId' | 'name'>
+  readonly members: readonly Member[]
   readonly own: NodeReport
   readonly reports: NodeReports
-  readonly carried: number | undefined
 }
 
 export function clusterStatus(known: Known): ClusterStatus {
-  const { settings, isConnected, agreement, own, reports, carried } = known
-  const { clusterId, name, acks, silenceMs } = settings
-  const members = new Set(agreement.members().map((member) => member.name))
+  const { settings, isConnected, doubt, log, members, own, reports } = known
+  const { clusterId, name } = settings
+  const memberNames = new Set(members.map((member) => member.name))
   const statusOf = (report: NodeReport, silentMs: number): MachineStatus => ({
-    name: report.agreement.name,
+    name: report.name,
     version: report.version,
-    isMember: members.has(report.agreement.name),
-    isWriter: report.agreement.isWriter && silentMs < silenceMs,
+    isMember: memberNames.has(report.name),
     isLevel: report.levelMs > silentMs,
-    epoch: report.agreement.epoch,
-    written: report.agreement.written.sequence,
-    committed: report.agreement.committed,
+    written: report.last.sequence,
     answersBy: report.answersBy,
+    fault: report.fault,
     snapshotId: report.snapshotId,
     held: report.held,
     isDraining: report.isDraining,
     silentMs,
   })
-  const unheard = (member: string): MachineStatus => ({
-    name: member,
-    version: 'unknown',
-    isMember: true,
-    isWriter: false,
-    isLevel: false,
-    epoch: 0,
-    written: 0,
-    committed: 0,
-    answersBy: 0,
-    snapshotId: undefined,
-    isDraining: false,
-    silentMs: undefined,
+  const others = reports.all().filter(({ report, silentMs }) => {
+    const isThere = memberNames.has(report.name) || silentMs < limits.clusterSilenceMs
+    return report.name !== name && isThere
   })
-  const others = reports.all().filter(({ report: { agreement }, silentMs }) => {
-    const isOther = agreement.name !== name
-    return isOther && (members.has(agreement.name) || silentMs < silenceMs)
-  })
-  const heard = new Set([name, ...others.map(({ report }) => report.agreement.name)])
-  const { epoch, writer } = agreement
-  const { committed } = own.agreement
+  const heard = new Set([name, ...others.map(({ report }) => report.name)])
   return {
     clusterId,
     name,
     isConnected,
-    epoch,
-    writer,
-    acks,
-    committed,
-    carried,
+    doubt,
+    log,
     machines: [
       statusOf(own, 0),
       ...others.map(({ report, silentMs }) => statusOf(report, silentMs)),
-      ...[...members].filter((member) => !heard.has(member)).map(unheard),
+      ...[...memberNames].filter((member) => !heard.has(member)).map(unheard),
     ],
   }
 }
 
+function unheard(name: string): MachineStatus {
+  return {
+    name,
+    version: 'unknown',
+    isMember: true,
+    isLevel: false,
+    written: 0,
+    answersBy: 0,
+    fault: undefined,
+    snapshotId: undefined,
+    isDraining: false,
+    silentMs: undefined,
+  }
+}
+
 /** What a machine does, for people. */
-export function roleOf({ isWriter, isMember, isDraining }: MachineStatus): string {
-  const role = isWriter ? 'writer' : isMember ? 'member' : 'joining'
+export function roleOf({ isMember, isDraining }: MachineStatus): string {
+  const role = isMember ? 'member' : 'joining'
   return isDraining ? `${role}, draining` : role
 }
 
@@ -88,8 +81,22 @@ export function heldPart({ held }: MachineStatus): string {
   return `${Math.floor((100 * recipientCount) / ofRecipientCount)} %`
 }
 
-/** Batches that are committed, as far as the machines tell, and by which a machine does not answer yet. */
-export function behindCount({ answersBy }: MachineStatus, { committed, machines }: ClusterStatus) {
-  const most = Math.max(committed, ...machines.map((machine) => machine.committed))
-  return Math.max(0, most - answersBy)
+/**
+ * The place of this machine among those that are there and level, by name: they are due to make a snapshot at the same
+ * time, and the first one does. Undefined of one that is not level; where none is, as while NATS is away, of all that are
+ * there.
+ */
+export function compactionRank({ name, machines }: ClusterStatus): number | undefined {
+  const there = machines.filter(
+    ({ silentMs = Number.POSITIVE_INFINITY }) => silentMs < limits.clusterSilenceMs,
+  )
+  const level = there.filter(({ isLevel }) => isLevel)
+  const names = (level.length > 0 ? level : there).map((machine) => machine.name)
+  const rank = names.sort().indexOf(name)
+  return rank < 0 ? undefined : rank
+}
+
+/** Batches that some machine has in its journal, and by which this one does not answer yet. */
+export function behindCount({ answersBy }: MachineStatus, { machines }: ClusterStatus): number {
+  return Math.max(0, ...machines.map(({ written }) => written - answersBy))
 }

@@ -8,10 +8,13 @@ import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { limits } from '../limits.js'
+import type { AppendNews, AppendOrder } from '../live/cluster-messages.js'
 import { createLog, describeFault } from '../log.js'
 import { Questions } from '../questions.js'
+import { listSnapshots, readCurrent, writeCurrent } from '../snapshot/directory.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
+import { behindSnapshot } from './journal.js'
 import type { DigestsAnswer, LocalDigests } from './machine-digests.js'
 import type {
   ClusterNews,
@@ -21,22 +24,31 @@ import type {
   EnteredReply,
 } from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
+import { SyncGuard } from './nats/sync-proof.js'
 import { ClusterNode } from './node.js'
 import { type NodeQuestion, operatorKinds } from './questions.js'
-import { type BeginsAnew, Promises, readTail } from './state-file.js'
+import { type BeginsAnew, type ClusterState, readFacts, writeState } from './state-file.js'
 
 /** @param main  to the main thread */
 export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
-  const { dataDirectory, settings, version, figures } = data
+  const { dataDirectory, settings, version, journalFileBytes, figures } = data
   const log = createLog(data.logLevel, { thread: 'cluster' })
   const tell = (news: ClusterNews) => main.postMessage(news)
   const over = new AbortController()
   const { signal } = over
   let connecting: Promise<ClusterNats> | undefined
   let node: ClusterNode | undefined
+  let starting: Promise<ClusterNode | undefined> | undefined
+  let guard: SyncGuard | undefined
+  /** To the thread of changes. */
+  let changes: MessagePort | undefined
   let hasToldDenial = false
   let timer: NodeJS.Timeout | undefined
   let isLost = false
+  let endWaiting: () => void = () => {}
+  const lost = new Promise<void>((resolve) => {
+    endWaiting = resolve
+  })
   const serves = { machine: serve, operator: serveOperator }
   const storing = new Questions<number | undefined>()
   const entering = new Questions<EnteredReply>()
@@ -49,24 +61,43 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     process.exit(1)
   })
 
-  const joined = join({ dataDirectory, settings, connected, log, signal })
+  const joined = begin()
   joined.then(
-    () => tell({ kind: 'joined' }),
+    (state) => {
+      tell({ kind: 'joined' })
+      void started(state)
+    },
     (fault: unknown) => {
       const code = fault instanceof OperatorError ? fault.code : 'Failed'
       tell({ kind: 'refused', code, message: (fault as Error).message })
     },
   )
 
+  /** Resolves when the service can open what is in the directory. */
+  async function begin(): Promise<ClusterState> {
+    const state = await join({ dataDirectory, settings, connected, log, signal })
+    await noteConnection(dataDirectory, settings)
+    await nameSwitched(dataDirectory)
+    const behind = await behindSnapshot(dataDirectory)
+    if (behind === undefined) return state
+    // After a power failure the log says again what the journal lacks.
+    const isKept = behind.kept >= behind.needed
+    const reason = isKept ? KEPT : 'its journal ends before, and the log has the rest'
+    log.warn({ ...behind, reason }, 'waiting for what the current snapshot goes on from')
+    const running = await started(state)
+    // One that must be begun anew never has it.
+    if (running !== undefined) await Promise.race([running.untilReached(behind.needed), lost])
+    return state
+  }
+
   main.on('message', async (order: ClusterOrder) => {
     if (order.kind === 'stop') await stop()
-    else if (order.kind === 'run') await run(order)
+    else if (order.kind === 'run') takeChanges(order.changes)
     else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
     else if (order.kind === 'entered') entering.settle(order.number, order)
     else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'digests') asked.settle(order.number, order.answer)
     else if (node !== undefined) await carryOut(node, order)
-    else if (order.kind === 'leave') tell({ kind: 'left' })
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
     else if (order.kind === 'audience') {
       tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
@@ -124,34 +155,68 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     throw new Error(`an operator may not ask for ${kind}`)
   }
 
-  async function run(order: Extract<ClusterOrder, { kind: 'run' }>): Promise<void> {
-    const state = await joined
+  function takeChanges(port: MessagePort): void {
+    changes = port
+    const answer = (news: AppendNews) => port.postMessage(news)
+    port.on('message', async ({ number, batches }: AppendOrder) => {
+      // A group may be too long for the messages of these servers.
+      const outcomes = await node?.append(batches).catch(() => undefined)
+      answer({ kind: 'appended', number, outcomes })
+    })
+  }
+
+  function started(state: ClusterState): Promise<ClusterNode | undefined> {
+    starting ??= startNode(state)
+    return starting
+  }
+
+  async function startNode(state: ClusterState): Promise<ClusterNode | undefined> {
     const nats = await connected()
-    if (signal.aborted) return
-    await noteConnection(dataDirectory, settings)
-    const promises = new Promises(dataDirectory, state)
-    const started = startNode({
+    const { stream, connection } = await untilOpen(nats)
+    if (signal.aborted) return undefined
+    guard = new SyncGuard(connection, settings.natsMonitors, (doubt) => {
+      if (doubt === undefined) log.info('NATS syncs what it acknowledges')
+      else log.warn({ reason: doubt }, 'this machine writes nothing')
+    })
+    node = opened({
       dataDirectory,
       settings,
       version,
+      journalFileBytes,
       figures,
       state,
-      promises,
+      facts: readFacts(dataDirectory),
       nats,
+      stream,
+      guard,
       log,
-      run: order,
       stored,
       digests: (question) => asked.ask((number) => tell({ ...question, kind: 'digests', number })),
       enter,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
-      onLost: (reason) => void beginAnew(promises, reason),
+      onFailure: (reason) => changes?.postMessage({ kind: 'failed', reason } satisfies AppendNews),
+      onLost: (reason) => void beginAnew(reason, state),
     })
-    if (started === undefined) return await beginAnew(promises, 'suspect')
-    node = started
-    for (const each of early.splice(0)) await carryOut(started, each)
-    const tellStatus = () => tell({ kind: 'status', status: started.status() })
+    if (node === undefined) {
+      await beginAnew('suspect', state)
+      return undefined
+    }
+    const running = node
+    for (const each of early.splice(0)) await carryOut(running, each)
+    const tellStatus = () => tell({ kind: 'status', status: running.status() })
     tellStatus()
     timer = setInterval(tellStatus, limits.clusterStatusMs)
+    return node
+  }
+
+  async function untilOpen(nats: ClusterNats) {
+    for (;;) {
+      try {
+        return await nats.openLog()
+      } catch {
+        await sleep(limits.natsRetryMs, undefined, { signal })
+      }
+    }
   }
 
   async function stored(): Promise<number> {
@@ -170,6 +235,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
 
   async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {
     switch (order.kind) {
+      case 'storedBy':
+        return node.storedBy(order.sequence)
       case 'answersBy':
         return node.answersBy(order.sequence)
       case 'snapshots':
@@ -188,16 +255,13 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         const found = await node.untilEverywhere(sequence, waitMs)
         return tell({ kind: 'everywhere', number, ...found })
       }
-      case 'leave':
-        await node.leave().catch(() => {})
-        return tell({ kind: 'left' })
       default:
         return undefined
     }
   }
 
   /** Undefined where the journal is damaged and others have it: where the service reads it no more, it starts all the same. */
-  function startNode(options: ConstructorParameters<typeof ClusterNode>[0]) {
+  function opened(options: ConstructorParameters<typeof ClusterNode>[0]) {
     try {
       return new ClusterNode(options)
     } catch (fault) {
@@ -208,19 +272,18 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
 
   /** Alone, nobody has what could be begun with. */
   function areOthers(): boolean {
-    return (node?.members() ?? readTail(dataDirectory).members).length > 1
+    return (node?.members ?? readFacts(dataDirectory).members).length > 1
   }
 
   /** What the service could not start with. */
   async function recover(reason: BeginsAnew): Promise<void> {
-    const state = await joined
     const canRecover = areOthers()
-    if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
+    if (canRecover) await beginAnew(reason, await joined)
     tell({ kind: 'recovers', canRecover })
   }
 
   /** Noted first, so that the next start does so, whatever comes in between. */
-  async function beginAnew(promises: Promises, reason: BeginsAnew): Promise<void> {
+  async function beginAnew(reason: BeginsAnew, state: ClusterState): Promise<void> {
     if (signal.aborted || isLost) return
     isLost = true
     if (reason !== 'gone' && node !== undefined && !areOthers()) {
@@ -229,19 +292,19 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         'the directory is lost, and no other machine has what was in it',
       )
     }
-    // Of what seemed to be a journal that cannot be read nothing may be there at all.
-    const found = promises.isThere() ? reason : 'damaged'
     log.error(
-      { reason: found },
-      'the journal of this machine cannot go on: beginning with what others have',
+      { reason },
+      'this machine cannot go on with its directory: beginning with what others have',
     )
-    await promises.beginAnew(found)
-    tell({ kind: 'beginAnew', reason: found })
+    await writeState(dataDirectory, { ...state, beginsAnew: reason })
+    tell({ kind: 'beginAnew', reason })
+    endWaiting()
   }
 
   async function stop(): Promise<void> {
     over.abort()
     clearInterval(timer)
+    guard?.stop()
     await node?.stop()
     const nats = connecting && (await Promise.race([connecting, sleep(0)]).catch(() => undefined))
     if (nats !== undefined) await (nats as ClusterNats).close().catch(() => {})
@@ -261,5 +324,16 @@ async function answered(
     return { kind: 'audience', number, fault: isOurs ? message : (code ?? message) }
   }
 }
+
+/** What a command has made current, and the cluster has not taken, is not to be served at a start. */
+async function nameSwitched(dataDirectory: string): Promise<void> {
+  const { switchedId } = readFacts(dataDirectory)
+  if (switchedId === undefined || (await readCurrent(dataDirectory)) === switchedId) return
+  const isHere = (await listSnapshots(dataDirectory)).includes(switchedId)
+  if (isHere) await writeCurrent(dataDirectory, switchedId)
+}
+
+const KEPT =
+  'all of it is on disk here, and counts when the log has said it again, since its end could be lost: NATS must be there'
 
 const NOWHERE = { kind: 'everywhere', isEverywhere: false, waitingFor: [] } as const

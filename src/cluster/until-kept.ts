@@ -6,7 +6,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
-import { majorityOf } from './agreement/majority.js'
 
 interface KeepingOptions {
   /** Whose disks count. */
@@ -37,7 +36,7 @@ export async function untilKept(
     const all = members()
     const waitingFor = all.filter((name) => !has(name))
     const elapsedMs = monotonicMs() - startedMs
-    const hasMost = all.length - waitingFor.length >= majorityOf(all.length)
+    const hasMost = 2 * (all.length - waitingFor.length) > all.length
     if (hasMost) return { isKept: true, waitingFor }
     if (elapsedMs >= storedMs && (await isStored())) return { isKept: true, waitingFor }
     if (elapsedMs >= waitMs) return { isKept: false, waitingFor }

@@ -5,8 +5,9 @@
  */
 import { OperatorError } from '../errors.js'
 import type { PreparedBatch } from '../journal/batch.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
 import { recordBytes } from '../journal/record.js'
-import type { BatchOutcome, JournalWriter } from '../journal/writer.js'
+import type { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import type { BatchReply, LiveNews } from './messages.js'
 
@@ -24,10 +25,8 @@ interface WritingOptions {
   readonly writer: JournalWriter
   /** For further changes. */
   readonly roomCount: () => number
-  /** A group is on disk: what becomes of those who wait for it. */
+  /** A group is on disk. */
   readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
-  /** Nothing can be written. */
-  readonly onFailed: () => void
   readonly tell: (news: LiveNews) => void
 }
 
@@ -36,7 +35,6 @@ export class BatchWriting {
   /** What was not written yet, in the order in which it came. */
   #queue: TakenBatch[] = []
   #isScheduled = false
-  #isPaused = false
   #failure: string | undefined
   #retryTimer: NodeJS.Timeout | undefined
 
@@ -49,27 +47,10 @@ export class BatchWriting {
     this.#schedule()
   }
 
-  /** What comes waits until `resume`. */
-  pause(): void {
-    this.#isPaused = true
-  }
-
-  resume(): void {
-    this.#isPaused = false
-    if (this.#queue.length > 0) this.#schedule()
-  }
-
-  /** Gives back what is not written. */
-  takeBack(): TakenBatch[] {
-    const taken = this.#queue
-    this.#queue = []
-    return taken
-  }
-
-  /** Writes what has come, unless it is paused. */
+  /** Writes what has come. */
   write(): void {
     this.#isScheduled = false
-    while (this.#queue.length > 0 && !this.#isPaused) {
+    while (this.#queue.length > 0) {
       // Until the next attempt, nobody waits for what will not be.
       if (this.#retryTimer !== undefined) this.#refuseAll()
       else this.#writeGroup()
@@ -82,7 +63,6 @@ export class BatchWriting {
     const reason = fault instanceof OperatorError ? message : (code ?? message)
     if (this.#failure !== reason) this.#options.tell({ kind: 'failed', reason })
     this.#failure = reason
-    this.#options.onFailed()
     this.#refuseAll()
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(async () => {
@@ -103,6 +83,12 @@ export class BatchWriting {
     clearTimeout(this.#retryTimer)
   }
 
+  #takeBack(): TakenBatch[] {
+    const taken = this.#queue
+    this.#queue = []
+    return taken
+  }
+
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -121,6 +107,7 @@ export class BatchWriting {
       const outcomes = writer.append(group.map(({ batch }) => batch))
       this.#queue = this.#queue.slice(group.length)
       onWritten(group, outcomes)
+      for (const [at, taken] of group.entries()) taken.answer({ outcome: outcomes[at] })
       this.succeeds()
     } catch (fault) {
       this.fails(fault)
@@ -128,14 +115,12 @@ export class BatchWriting {
   }
 
   #refuseAll(): void {
-    for (const taken of this.takeBack()) taken.answer({})
+    for (const taken of this.#takeBack()) taken.answer({})
   }
 
-  /** For which there is no room; entries of a cluster need none. */
+  /** For which there is no room. */
   #refuseChanges(): void {
-    const taken = this.takeBack()
-    this.#queue = taken.filter(({ batch }) => batch.changeCount === 0)
-    for (const each of taken) if (each.batch.changeCount > 0) each.answer({ isFull: true })
+    for (const taken of this.#takeBack()) taken.answer({ isFull: true })
   }
 
   /** Also where nothing waits, so that no batch has to be refused to find out. */
@@ -151,7 +136,7 @@ export class BatchWriting {
 }
 
 /** As much as is written together; nothing where there is no room for the first one. */
-function nextGroup(queue: readonly TakenBatch[], roomCount: number): readonly TakenBatch[] {
+export function nextGroup(queue: readonly TakenBatch[], roomCount: number): readonly TakenBatch[] {
   let bytes = 0
   let changeCount = 0
   const end = queue.findIndex(({ batch }) => {

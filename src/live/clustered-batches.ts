@@ -1,179 +1,102 @@
 /**
- * Batches on a machine of a cluster: the one that writes answers when enough machines have them, and the others hand
- * them over to it.
+ * Batches on a machine of a cluster: what came together goes into the log of all machines as one group, and is answered when
+ * this machine has read it back.
  *
  * @module
  */
-import assert from 'node:assert/strict'
 import type { MessagePort } from 'node:worker_threads'
-import type { PreparedBatch } from '../journal/batch.js'
-import type { BatchOutcome, JournalWriter } from '../journal/writer.js'
-import type { BatchWriting, TakenBatch } from './batch-writing.js'
-import type { Handed, JournalNews, JournalOrder } from './cluster-messages.js'
-
-/** A batch that is in the journal, and not committed yet. */
-interface Written {
-  readonly taken: TakenBatch
-  readonly outcome: BatchOutcome
-}
+import { sentBatch } from '../journal/batch.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
+import { limits } from '../limits.js'
+import { nextGroup, type TakenBatch } from './batch-writing.js'
+import type { AppendNews, AppendOrder } from './cluster-messages.js'
+import type { LiveNews } from './messages.js'
 
 interface ClusteredOptions {
   /** To the thread of the cluster. */
   readonly port: MessagePort
-  readonly writer: JournalWriter
-  /** Which calls `hold` with what is written. */
-  readonly writing: BatchWriting
+  /** For further changes. */
+  readonly roomCount: () => number
+  readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
+  readonly tell: (news: LiveNews) => void
 }
 
 export class ClusteredBatches {
   readonly #options: ClusteredOptions
-  #committed = 0
-  #written: Written[] = []
-  readonly #handed = new Map<number, TakenBatch>()
+  #queue: TakenBatch[] = []
+  readonly #sent = new Map<number, readonly TakenBatch[]>()
   #lastNumber = 0
-  /** Whether batches are written here, kept, or handed over. */
-  #mode: 'write' | 'keep' | 'handOver' = 'handOver'
+  #isScheduled = false
+  #hasFailed = false
 
   constructor(options: ClusteredOptions) {
     this.#options = options
-    options.port.on('message', (order: JournalOrder) => this.#carryOut(order))
-    options.writing.pause()
+    options.port.on('message', (news: AppendNews) => {
+      if (news.kind === 'appended') this.#appended(news.number, news.outcomes)
+      else this.#noteFailure(news.reason)
+    })
   }
 
   take(taken: TakenBatch): void {
-    if (this.#mode === 'handOver') this.#hand(taken)
-    else this.#options.writing.take(taken)
+    this.#queue.push(taken)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    // After all that has come by now.
+    setImmediate(() => this.write())
   }
 
-  /** Keeps those who wait until their batches are committed. */
-  hold(group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]): void {
-    for (const [at, taken] of group.entries()) {
-      this.#written.push({ taken, outcome: outcomes[at] })
-    }
-    this.#settle()
-    this.#tell({ kind: 'wrote' })
-  }
-
-  /** Nothing can be written. */
-  failed(): void {
-    this.#tell({ kind: 'failed' })
-  }
-
-  async #carryOut(order: JournalOrder): Promise<void> {
-    const { writer, writing } = this.#options
-    switch (order.kind) {
-      case 'begin':
-        return await this.#do(order.number, () => {
-          this.#enter(order.entry)
-          this.#mode = 'write'
-          writing.resume()
-        })
-      case 'enter':
-        // It would stand behind what another machine wrote, as if that had written it.
-        if (this.#mode !== 'write') {
-          const fault = 'another machine writes by now'
-          return this.#tell({ kind: 'done', number: order.number, fault })
-        }
-        return await this.#do(order.number, () => this.#enter(order.entry))
-      case 'stop':
-        this.#mode = 'keep'
-        writing.pause()
-        return this.#tell({ kind: 'done', number: order.number })
-      case 'goOn':
-        this.#mode = 'write'
-        return writing.resume()
-      case 'handOver':
-        return this.#handOverAll()
-      case 'copy':
-        return await this.#do(order.number, () => writer.copy(bufferOf(order.groups)))
-      case 'cutBack':
-        return await this.#do(order.number, () => writer.cutBack(order.sequence))
-      case 'remove':
-        return await this.#remove(order.number, order.upTo)
-      case 'commit':
-        return this.#commit(order.sequence)
-      case 'handed':
-        return this.#answerHanded(order.number, order)
+  /** Sends what has come, unless enough is on its way: then it waits, and goes together. */
+  write(): void {
+    this.#isScheduled = false
+    while (this.#queue.length > 0 && this.#sent.size < limits.logGroupsSentCount) {
+      const group = nextGroup(this.#queue, this.#roomCount())
+      if (group.length > 0) this.#send(group)
+      else this.#refuseChanges()
     }
   }
 
-  #enter(entry: PreparedBatch): void {
-    const [{ kind }] = this.#options.writer.append([entry])
-    assert(kind === 'written', 'an entry of a cluster has an id of its own')
+  close(): void {
+    this.#options.port.close()
   }
 
-  async #do(number: number, work: () => unknown): Promise<void> {
-    const { writing, writer } = this.#options
-    try {
-      await work()
-      writing.succeeds()
-      this.#tell({ kind: 'done', number })
-    } catch (fault) {
-      writing.fails(fault)
-      await writer.release().catch(() => {})
-      const { code, message } = fault as NodeJS.ErrnoException
-      this.#tell({ kind: 'done', number, fault: code ?? message })
+  /** Changes on their way take up room, too. */
+  #roomCount(): number {
+    let room = this.#options.roomCount()
+    for (const group of this.#sent.values()) {
+      for (const { batch } of group) room -= batch.changeCount
     }
+    return room
   }
 
-  /** What stays is removed the next time, so that nobody is refused for it. */
-  async #remove(number: number, upTo: number): Promise<void> {
-    const { writer } = this.#options
-    try {
-      writer.truncate(upTo)
-      this.#tell({ kind: 'done', number })
-    } catch (fault) {
-      await writer.release().catch(() => {})
-      const { code, message } = fault as NodeJS.ErrnoException
-      this.#tell({ kind: 'done', number, fault: code ?? message })
-    }
-  }
-
-  #commit(sequence: number): void {
-    const { writer, writing } = this.#options
-    try {
-      this.#committed = writer.commit(sequence)
-    } catch (fault) {
-      // The next commit says the same, and more.
-      writing.fails(fault)
-    }
-    this.#settle()
-  }
-
-  #settle(): void {
-    const isCommitted = ({ outcome }: Written) => outcome.sequence <= this.#committed
-    const settled = this.#written.filter(isCommitted)
-    if (settled.length === 0) return
-    this.#written = this.#written.filter((each) => !isCommitted(each))
-    for (const { taken, outcome } of settled) taken.answer({ outcome })
-  }
-
-  /** What was written here and is taken back is written by the other machine; what is not is known to it. */
-  #handOverAll(): void {
-    if (this.#mode === 'handOver') return
-    this.#mode = 'handOver'
-    const written = this.#written.map(({ taken }) => taken)
-    this.#written = []
-    for (const taken of [...written, ...this.#options.writing.takeBack()]) this.#hand(taken)
-  }
-
-  #hand(taken: TakenBatch): void {
+  #send(group: readonly TakenBatch[]): void {
+    this.#queue = this.#queue.slice(group.length)
     const number = ++this.#lastNumber
-    this.#handed.set(number, taken)
-    this.#tell({ kind: 'hand', number, batch: taken.batch })
+    this.#sent.set(number, group)
+    const batches = group.map(({ batch }) => sentBatch(batch))
+    this.#options.port.postMessage({ number, batches } satisfies AppendOrder)
   }
 
-  #answerHanded(number: number, { outcome, isFull }: Handed): void {
-    const taken = this.#handed.get(number)
-    this.#handed.delete(number)
-    taken?.answer({ ...(outcome !== undefined && { outcome }), ...(isFull && { isFull }) })
+  #appended(number: number, outcomes: readonly BatchOutcome[] | undefined): void {
+    const group = this.#sent.get(number) ?? []
+    this.#sent.delete(number)
+    if (outcomes === undefined) for (const taken of group) taken.answer({ mayBeStored: true })
+    else {
+      this.#options.onWritten(group, outcomes)
+      for (const [at, taken] of group.entries()) taken.answer({ outcome: outcomes[at] })
+    }
+    this.write()
   }
 
-  #tell(news: JournalNews): void {
-    this.#options.port.postMessage(news)
+  /** For which there is no room; entries of the cluster need none. */
+  #refuseChanges(): void {
+    const taken = this.#queue
+    this.#queue = taken.filter(({ batch }) => batch.changeCount === 0)
+    for (const each of taken) if (each.batch.changeCount > 0) each.answer({ isFull: true })
   }
-}
 
-function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length)
+  #noteFailure(reason: string | undefined): void {
+    if (reason !== undefined) this.#options.tell({ kind: 'failed', reason })
+    else if (this.#hasFailed) this.#options.tell({ kind: 'recovered' })
+    this.#hasFailed = reason !== undefined
+  }
 }

@@ -6,14 +6,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import type { PreparedBatch } from '../journal/batch.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
 import { recordBytes } from '../journal/record.js'
-import type { BatchOutcome } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { Questions } from '../questions.js'
 import type { BatchReply, FrontMessage, LiveMessage } from './messages.js'
 import { Waiting } from './waiting.js'
 
-export interface ChangeDesk {
+interface ChangeDesk {
   /**
    * Resolves when the batch is on disk, or was there before. Its memory is another thread's then.
    *
@@ -61,8 +61,9 @@ export function changeDesk(
         port.postMessage({ kind: 'batch', number, batch } satisfies FrontMessage, [
           batch.content.buffer as ArrayBuffer,
         ])
-      const { outcome, isFull } = await questions.ask(send, patience)
+      const { outcome, isFull, mayBeStored } = await questions.ask(send, patience)
       if (isFull) throw new ServiceError('Overloaded', FULL)
+      if (mayBeStored) throw new ServiceError('Unavailable', UNKNOWN)
       if (outcome === undefined) throw new ServiceError('Unavailable', NOT_STORED)
       return { outcome }
     },
@@ -79,4 +80,6 @@ const LATE =
   'the disk is slow: the batch may still be stored, so send it again with the same batchId'
 const FULL =
   'there are as many changes since the last snapshot as may be, and a new one is being made: send the batch again later'
+const UNKNOWN =
+  'the cluster did not take the batch in time, and it may be stored all the same: send it again with the same batchId'
 const NOT_STORED = 'the batch could not be stored; the log of the service says why'

@@ -6,7 +6,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { PreparedBatch } from '../journal/batch.js'
-import type { BatchOutcome, Settled } from '../journal/writer.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
+import type { Settled } from '../journal/writer.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -57,6 +58,8 @@ export interface BatchReply {
   readonly number: number
   readonly outcome?: BatchOutcome
   readonly isFull?: boolean
+  /** In a cluster: it may be in the log, or come. */
+  readonly mayBeStored?: boolean
 }
 
 /** Without a count where this thread does not know it. */

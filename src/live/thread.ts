@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { journalDirectory } from '../journal/files.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
 import { recordBytes } from '../journal/record.js'
-import { type BatchOutcome, JournalWriter } from '../journal/writer.js'
+import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { Questions } from '../questions.js'
 import type { Increment } from '../shard/delta/increment.js'
@@ -42,18 +43,20 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     // Of the newest snapshot: the others are on their way out.
     leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
     onSettled: (settled) => tell({ kind: 'settled', ...settled }),
-    isClustered: data.cluster !== undefined,
   })
   const waiting = new Waiting(data.waiting)
   const marking = new Questions<undefined>()
   data.marks.on('message', (number: number) => marking.settle(number, undefined))
-  // A machine of a cluster may hold some of the recipients, and hands batches over.
+  // A machine of a cluster may hold some of the recipients.
   const absent = data.cluster === undefined ? new AbsentCounts() : undefined
   /** By id, in the order in which they were attached. */
   const attached = new Map<string, AttachedSnapshot>()
-  const onFailed = () => clustered?.failed()
-  const writing = new BatchWriting({ writer, roomCount, onWritten, onFailed, tell })
-  const clustered = data.cluster && new ClusteredBatches({ port: data.cluster, writer, writing })
+  // In a cluster, another thread writes the journal.
+  const alone = new BatchWriting({ writer, roomCount, onWritten, tell })
+  const writing =
+    data.cluster === undefined
+      ? alone
+      : new ClusteredBatches({ port: data.cluster, roomCount, onWritten, tell })
   /** Batches that this thread wrote, and perhaps has not applied yet. */
   let unapplied: { readonly sequence: number; readonly changeCount: number }[] = []
 
@@ -147,13 +150,13 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   /** A journal that is not there is begun with the first batch. */
   function start(): void {
     try {
-      if (existsSync(directory)) writer.prepare()
+      if (data.cluster === undefined && existsSync(directory)) writer.prepare()
     } catch (fault) {
       if (fault instanceof OperatorError) {
         tell({ kind: 'refused', code: fault.code, message: fault.message })
         return
       }
-      writing.fails(fault)
+      alone.fails(fault)
     }
     tell({ kind: 'started' })
   }
@@ -167,8 +170,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
         port.postMessage({ kind: 'reply', number, ...reply } satisfies BatchReply)
       },
     }
-    if (clustered === undefined) writing.take(taken)
-    else clustered.take(taken)
+    writing.take(taken)
   }
 
   function onWritten(group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]): void {
@@ -176,8 +178,6 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       const { kind, sequence } = outcomes[at]
       if (kind === 'written') unapplied.push({ sequence, changeCount: batch.changeCount })
     }
-    if (clustered !== undefined) clustered.hold(group, outcomes)
-    else for (const [at, taken] of group.entries()) taken.answer({ outcome: outcomes[at] })
   }
 
   /** For further changes, in the newest snapshot: the others are on their way out. */

@@ -6,7 +6,7 @@
  */
 import type { ServedSnapshots } from '../cluster/messages.js'
 import type { ClusterThread } from '../cluster/start.js'
-import { readTail } from '../cluster/state-file.js'
+import { readFacts } from '../cluster/state-file.js'
 import { holdingOf } from '../snapshot/snapshot.js'
 import type { SwitchGate } from './swap.js'
 
@@ -32,7 +32,7 @@ export function clusterSnapshots(thread: ClusterThread, dataDirectory: string): 
   })
   return {
     wantedId: () => wantedId,
-    hasOthers: () => readTail(dataDirectory).members.length > 1,
+    hasOthers: () => readFacts(dataDirectory).members.length > 1,
     serves(snapshot) {
       served = { servedId: snapshot.id, held: holdingOf(snapshot) }
       thread.serves({ ...served, preparedId: undefined })

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { OperatorError } from '../errors.js'
+import { OperatorError, RESTORE } from '../errors.js'
 import type { Log } from '../log.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
@@ -91,7 +91,6 @@ function noneWhole(dataDirectory: string, refusals: readonly Refusal[]): Operato
   const reasons = refusals.map(({ reason }) => reason).join('; ')
   return new OperatorError(
     'SnapshotCorrupt',
-    `${reasons}. No older snapshot in ${dataDirectory} is intact: import the sources again, ` +
-      'or restore the directory from a backup',
+    `${reasons}. No older snapshot in ${dataDirectory} is intact; ${RESTORE}, or import the sources again`,
   )
 }

@@ -41,6 +41,8 @@ interface StartOptions {
   readonly page?: Page | undefined
   /** Tells what came since the snapshot, and what comes. */
   readonly follow: FollowIncrements
+  /** What came is in answers. */
+  readonly onApplied?: (() => void) | undefined
   /** On a machine of a cluster alone. */
   readonly regions?: FrontRegions | undefined
   readonly log: Log
@@ -56,6 +58,7 @@ export async function startSnapshot(
     metrics,
     page,
     follow,
+    onApplied,
     regions,
     log,
     ...rules
@@ -90,6 +93,7 @@ export async function startSnapshot(
     // Before anybody can ask for the moment.
     pool.tell(increment)
     views.add(increment)
+    onApplied?.()
   })
   const close = async () => {
     await spread?.close()

@@ -12,6 +12,8 @@ interface FrontSwapOptions<Open extends OpenSnapshot> {
   readonly current: CurrentSnapshot<Open>
   readonly start: (snapshot: Snapshot) => Promise<Open>
   readonly report: (report: SwapReport) => void
+  /** Another snapshot is answered from. */
+  readonly onSwitched?: () => void
   readonly log: Log
 }
 
@@ -22,7 +24,7 @@ interface FrontSwap {
 }
 
 export function frontSwap<Open extends OpenSnapshot>(options: FrontSwapOptions<Open>): FrontSwap {
-  const { current, start, report, log } = options
+  const { current, start, report, onSwitched = () => {}, log } = options
   let next: Promise<Open> | undefined
 
   async function prepare(snapshot: Snapshot): Promise<void> {
@@ -42,6 +44,7 @@ export function frontSwap<Open extends OpenSnapshot>(options: FrontSwapOptions<O
     next = undefined
     const { snapshotId } = current.newest.service.catalogue
     const { released } = current.switchTo(opened)
+    onSwitched()
     report({ kind: 'switched', snapshotId: opened.service.catalogue.snapshotId })
     await released
     report({ kind: 'released', snapshotId })

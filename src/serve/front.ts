@@ -98,10 +98,12 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     onceATurn(customerBoundaryOf(store)),
     data.clipsRecipients,
   )
-  const freshness = data.cluster && freshnessOf(data.cluster)
+  const freshness =
+    data.cluster && freshnessOf(data.cluster, () => data.cluster?.applied[frontIndex] ?? 0)
   const regions =
     data.cluster && freshness && new FrontRegions({ ...data.cluster, frontIndex, freshness, log })
   const follow = incrementsFrom(data.batches.port)
+  let noteApplied = () => {}
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
       workerUrl: QUERY_WORKER,
@@ -118,12 +120,17 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       metrics,
       page,
       follow,
+      onApplied: () => noteApplied(),
       regions,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
-  const swap = frontSwap({ current, start, report, log })
   const catalogueOf = () => current.newest.service.catalogue
+  noteApplied = () => {
+    if (data.cluster !== undefined) data.cluster.applied[frontIndex] = catalogueOf().sequence
+  }
+  noteApplied()
+  const swap = frontSwap({ current, start, report, onSwitched: () => noteApplied(), log })
   const clipPool = new ClipPool({
     workerUrl: CLIP_WORKER,
     workerArgs,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { levelUntilMs, roleChangeCount } from '../cluster/figures.js'
+import { levelUntilMs } from '../cluster/figures.js'
 import type { ClusterStatus } from '../cluster/messages.js'
 import { behindCount } from '../cluster/status.js'
 import type { clusterReadings } from '../metrics/cluster-readings.js'
@@ -40,10 +40,11 @@ export function readingsOfCluster(known: Known): Pick<Readings, keyof typeof clu
       return [{ labels: { cluster: status.clusterId, machine: status.name }, value: 1 }]
     },
     hickory_cluster_connected: ofStatus(({ isConnected }) => oneIf(isConnected)),
-    hickory_cluster_writing: ofStatus((status) => oneIf(own(status).isWriter)),
-    hickory_cluster_writer_known: ofStatus(({ writer }) => oneIf(writer !== undefined)),
-    hickory_cluster_epoch: ofStatus(({ epoch }) => epoch),
-    hickory_cluster_role_changes_total: ofOwn(({ figures }) => roleChangeCount(figures)),
+    hickory_cluster_writable: ofStatus(({ doubt }) => oneIf(doubt === undefined)),
+    hickory_cluster_fault: ofStatus((status) => oneIf(own(status).fault !== undefined)),
+    hickory_cluster_log_messages: ofStatus(({ log }) => log?.messageCount),
+    hickory_cluster_log_missing_messages: ofStatus(({ log }) => log?.missingCount),
+    hickory_cluster_log_copies: ofStatus(({ log }) => log?.copyCount),
     hickory_cluster_level: ofOwn(({ freshness }) => oneIf(freshness.lagSeconds() === undefined)),
     hickory_cluster_level_seconds: ofOwn(
       ({ figures }) => Math.max(0, levelUntilMs(figures) - monotonicMs()) / 1_000,
@@ -51,10 +52,8 @@ export function readingsOfCluster(known: Known): Pick<Readings, keyof typeof clu
     hickory_cluster_lag_seconds: ofOwn(({ freshness }) => freshness.lagSeconds() ?? 0),
     hickory_cluster_draining: ofOwn(({ freshness }) => oneIf(freshness.isDraining())),
     hickory_cluster_written_sequence: ofStatus((status) => own(status).written),
-    hickory_cluster_committed_sequence: ofStatus(({ committed }) => committed),
     hickory_cluster_answered_sequence: ofStatus((status) => own(status).answersBy),
     hickory_cluster_behind_batches: ofStatus((status) => behindCount(own(status), status)),
-    hickory_cluster_stream_sequence: ofStatus(({ carried }) => carried),
     hickory_cluster_held_shards: ofStatus((status) => own(status).held?.shardCount),
     hickory_cluster_held_recipients: ofStatus((status) => own(status).held?.recipientCount),
     hickory_cluster_members: ofStatus((status) => members(status).length),

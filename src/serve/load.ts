@@ -100,7 +100,7 @@ export async function load(
       onStuck(snapshotId, code) {
         if (code === 'SnapshotCorrupt') cluster?.snapshots.damaged(snapshotId)
       },
-      cluster: cluster?.openJournal(),
+      cluster: cluster?.openChanges(),
       journalFileBytes: config.journalFileBytes,
       log,
     })

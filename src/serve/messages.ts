@@ -77,6 +77,8 @@ export interface TlsNews {
 interface FrontCluster extends Pick<RegionsOptions, 'nats' | 'clusterId' | 'name'> {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
+  /** By which changes of recipients each front thread answers, by its index. */
+  readonly applied: Float64Array
   readonly refusesLaggingLists: boolean
   /** To the main thread, about audiences that all machines know. */
   readonly audiences: MessagePort

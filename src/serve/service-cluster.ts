@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { isEnterable } from '../cluster/entering.js'
 import { decodeEntry } from '../cluster/entries.js'
@@ -41,8 +42,8 @@ export interface ServiceCluster {
   /** For one more front thread. */
   forFront(settings: NonNullable<Config['cluster']>): NonNullable<FrontData['cluster']>
   /** What leads from the thread of changes to that of the cluster. */
-  openJournal(): MessagePort
-  /** Puts what is committed into the store, and goes on with all that comes. */
+  openChanges(): MessagePort
+  /** Puts what is in the journal into the store, and goes on with all that comes. */
   follow(followed: Followed): void
   /** Makes a change on all machines; counts are of this one. Never rejects. */
   makeChange(change: Change): Promise<ChangeOutcome>
@@ -57,8 +58,6 @@ export interface ServiceCluster {
   readonly failure: Promise<never>
   /** Whether the service can start again although it failed: other machines have what is damaged here. */
   recovers(fault: unknown): Promise<boolean>
-  /** Lets another machine write, while this one still answers. */
-  leave(): Promise<void>
   /** Lets go of the store, which is closed then. */
   unfollow(): Promise<void>
   /** To be called when nobody is answered any more, and before the thread of changes ends. */
@@ -96,7 +95,14 @@ export async function startServiceCluster(
   const version = readVersion()
   const { signal } = stopping
   try {
-    const thread = await startCluster({ dataDirectory, settings, version, logLevel, signal })
+    const thread = await startCluster({
+      dataDirectory,
+      settings,
+      version,
+      journalFileBytes: config.journalFileBytes,
+      logLevel,
+      signal,
+    })
     const { figures, status } = thread
     const { refusesLaggingLists } = settings
     state.cluster = { figures, status, freshness: freshnessOf({ figures, refusesLaggingLists }) }
@@ -108,7 +114,7 @@ export async function startServiceCluster(
 }
 
 function serviceCluster(
-  { dataDirectory }: Config,
+  { dataDirectory, httpThreadCount }: Config,
   thread: ClusterThread,
   takers: () => Takers | undefined,
 ): ServiceCluster {
@@ -116,6 +122,13 @@ function serviceCluster(
   let followed: Followed | undefined
   let audiences: ServiceAudiences | undefined
   let telling: Promise<unknown> = Promise.resolve()
+  let isOver = false
+  let isTelling = false
+  let looking: NodeJS.Timeout | undefined
+  let stored = 0
+  let answeredBy = -1
+  /** By which changes of recipients each front thread answers. */
+  const applied = new Float64Array(new SharedArrayBuffer(8 * httpThreadCount))
 
   /** Once all that answers by the store does so. */
   function told({ sequence, kinds }: Applied): void {
@@ -126,13 +139,36 @@ function serviceCluster(
       if (kinds.has('suppressions')) await taken.suppressions.catchUp()
       if (kinds.has('keys')) await taken.keys?.untilTaken()
       if (kinds.has('audience') || kinds.has('deleteAudience')) audiences?.tell(sequence)
-      thread.answersBy(sequence)
+      thread.storedBy(sequence)
+      stored = sequence
+      void tellAnswered()
     })
     // The threads have ended, and the service with them.
     telling.catch(() => {})
   }
 
+  /** Until all front threads answer by the changes of recipients, too, up to what is stored. */
+  async function tellAnswered(): Promise<void> {
+    if (isTelling) return
+    isTelling = true
+    while (!isOver) {
+      const answered = Math.min(stored, ...applied)
+      if (answered !== answeredBy) thread.answersBy(answered)
+      answeredBy = answered
+      if (answeredBy === stored) break
+      await sleep(limits.appliedLookMs)
+    }
+    isTelling = false
+  }
+
+  /** A snapshot into which not all has come yet has them answer by less. */
+  function lookAtApplied(): void {
+    if (Math.min(...applied) < answeredBy) void tellAnswered()
+  }
+
   async function unfollow(): Promise<void> {
+    isOver = true
+    clearInterval(looking)
     const { store } = followed ?? {}
     followed = undefined
     audiences?.stop()
@@ -171,6 +207,7 @@ function serviceCluster(
       const { figures } = thread
       return {
         figures,
+        applied,
         refusesLaggingLists,
         nats,
         clusterId,
@@ -178,7 +215,7 @@ function serviceCluster(
         audiences: sharing().openPort(),
       }
     },
-    openJournal: thread.openJournal,
+    openChanges: thread.openChanges,
     follow(given) {
       const { store, live, log } = given
       followed = given
@@ -205,7 +242,6 @@ function serviceCluster(
       thread.onKeepStored(() => kept(follower, log))
       thread.onEnter(enter)
       follower.follow()
-      thread.run(live.openPort())
     },
     async makeChange(change) {
       const { store, log } = followed as Followed
@@ -239,6 +275,7 @@ function serviceCluster(
       },
     },
     join() {
+      looking = setInterval(lookAtApplied, limits.clusterTickMs)
       if (follower !== undefined) told({ sequence: follower.sequence, kinds: ALL })
       audiences?.begin()
     },
@@ -248,7 +285,6 @@ function serviceCluster(
       const reason = fault instanceof OperatorError ? DAMAGED[fault.code] : undefined
       return reason !== undefined && (await thread.recover(reason))
     },
-    leave: thread.leave,
     unfollow,
     async stop() {
       await unfollow()

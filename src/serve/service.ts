@@ -8,9 +8,9 @@ import { MessageChannel } from 'node:worker_threads'
 import { type AccessLogThread, startAccessLog } from '../access-log/thread.js'
 import type { AdminListener } from '../admin/listener.js'
 import type { AuditThread } from '../audit/thread.js'
-import { isWriter } from '../cluster/figures.js'
+import { compactionRank } from '../cluster/status.js'
 import type { Config } from '../config.js'
-import { OperatorError } from '../errors.js'
+import { OperatorError, withoutAdvice } from '../errors.js'
 import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
 import { limits } from '../limits.js'
@@ -92,7 +92,11 @@ async function serveOnce(
     auditDirectory,
     log,
     // In a cluster, one machine makes the snapshots of all.
-    isOurs: () => cluster === undefined || isWriter(cluster.figures),
+    rank() {
+      const status = state.cluster?.status()
+      if (status !== undefined) return compactionRank(status)
+      return config.cluster === undefined ? 0 : undefined
+    },
   })
   let admin: AdminListener | undefined
   let cluster: ServiceCluster | undefined
@@ -163,7 +167,6 @@ async function serveOnce(
     state.phase = 'draining'
     log.info('draining')
     const compacted = compaction.stop()
-    await cluster?.leave()
     await entrance.stopListening()
     await drainFronts(fronts)
     await compacted
@@ -172,7 +175,10 @@ async function serveOnce(
     if (!(error instanceof StoppedWhileLoading)) {
       await breakOff(entrance, fronts)
       if (!(await cluster?.recovers(error))) throw error
-      log.error({ reason: (error as Error).message }, 'other machines have what is damaged here')
+      log.error(
+        { reason: withoutAdvice((error as Error).message) },
+        'this machine begins with what the others have, and needs no backup',
+      )
       isToStartAgain = true
       await stopThreads()
     }

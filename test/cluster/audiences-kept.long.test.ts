@@ -15,7 +15,7 @@ import { startNatsServer } from './support/nats-servers.js'
 
 t.test('three machines, two of which have no room for audiences', async (t) => {
   const nats = await startNatsServer(t)
-  const reach = ['--cluster', nats.url, '--max-lag', '2', '--takeover-after', '1']
+  const reach = [...nats.reach, '--max-lag', '15']
   const dataA = await placesWorld(t)
   const [dataB, dataC] = [temporaryDirectory(t), temporaryDirectory(t)]
   const start = (name: string, data: string) => serveMachine(t, { name, data, reach })

@@ -23,7 +23,7 @@ import { startNatsServer } from './support/nats-servers.js'
 
 t.test('three machines', async (t) => {
   const nats = await startNatsServer(t)
-  const reach = ['--cluster', nats.url, '--max-lag', '2', '--takeover-after', '1']
+  const reach = [...nats.reach, '--max-lag', '15']
   const dataA = await placesWorld(t)
   const [dataB, dataC, dataD] = [1, 2, 3].map(() => temporaryDirectory(t))
   const start = (name: string, data: string) => serveMachine(t, { name, data, reach })

@@ -28,13 +28,19 @@ const change = fc.oneof(
 const file = fc.record({ file: text, sha256: text, byteLength: count })
 
 const entry = fc.oneof(
-  fc.record({ kind: kind('epoch'), epoch: count, name: text }),
-  fc.record({
-    kind: kind('members'),
-    members: fc.array(fc.record({ name: text, incarnation: text })),
-  }),
-  fc.record({ kind: kind('snapshot'), id: text, documents: fc.array(file) }),
-  fc.record({ kind: kind('switch'), id: text }),
+  fc.record({ kind: kind('joined'), name: text, incarnation: text, maxLagMs: count }),
+  fc.record({ kind: kind('left'), name: text }),
+  fc.record(
+    {
+      kind: kind('snapshot'),
+      id: text,
+      base: text,
+      by: text,
+      documents: fc.array(file),
+    },
+    { requiredKeys: ['kind', 'id', 'by', 'documents'] },
+  ),
+  fc.record({ kind: kind('switch'), id: text, importCount: count, unneededSequence: count }),
   fc.record({ kind: kind('comparison'), salt: text }),
   fc.record({ kind: kind('document'), change }),
   fc.record({

@@ -47,7 +47,7 @@ t.test('three machines', async (t) => {
   const firstData = await placesWorld(t)
   const made = ['--data', firstData, '--name', 'chief', '--scopes', 'admin']
   const key = (await hickory('keys', 'create', ...made)).stdout.trim()
-  const reach = ['--cluster', nats.url, '--max-lag', '2', '--takeover-after', '1']
+  const reach = [...nats.reach, '--max-lag', '15']
   const start = (name: Site, data = temporaryDirectory(t)) =>
     serveMachine(t, { name, data, reach }, '--keys', ...ADMIN)
   const first = await start('site-a', firstData)

@@ -1,24 +1,22 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join as joined } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { ClusterLog } from '../../src/cluster/cluster-log.js'
+import { clusterDirectory } from '../../src/cluster/directory.js'
+import type { KnownFacts } from '../../src/cluster/facts.js'
+import { Facts } from '../../src/cluster/facts.js'
+import { FactsKeeper } from '../../src/cluster/facts-keeper.js'
 import { join } from '../../src/cluster/join.js'
+import { ClusterJournal } from '../../src/cluster/journal.js'
+import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
-import { Opened } from '../../src/cluster/nats/opened.js'
-import {
-  clusterDirectory,
-  readState,
-  readTail,
-  writeState,
-  writeTail,
-} from '../../src/cluster/state-file.js'
-import { TailKeeper } from '../../src/cluster/tail-keeper.js'
-import { endAgreedPart } from '../../src/journal/agreed-part.js'
+import { StreamLog } from '../../src/cluster/nats/stream-log.js'
+import { processSession } from '../../src/cluster/session.js'
+import { readFacts, readState, writeFacts, writeState } from '../../src/cluster/state-file.js'
 import { prepareBatch } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
-import { foundJournal } from '../../src/journal/seed.js'
+import { isClusterJournal } from '../../src/journal/reader.js'
+import { setJournalLog } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
@@ -34,28 +32,29 @@ const { clusterHeardMs, natsRetryMs } = limits
 Object.assign(limits, { clusterHeardMs: 50, natsRetryMs: 10 })
 t.teardown(() => Object.assign(limits, { clusterHeardMs, natsRetryMs }))
 
-const STATE = { clusterId: 'main', name: 'a', incarnation: 'of a', epoch: 4, isFounder: true }
-const MEMBERS = ['a', 'b', 'c'].map((name) => ({ name, incarnation: `of ${name}` }))
-const tailAt = (sequence: number) => {
-  return { sequence, epochs: [], members: MEMBERS, membersSequence: 1 }
-}
+const GENERATION = '0123456789abcdef'
+const STATE = { clusterId: 'main', name: 'a', incarnation: 'of a', isFounder: true }
+const MEMBERS = ['a', 'b', 'c'].map((name) => {
+  return { name, incarnation: `of ${name}`, maxLagMs: 60_000 }
+})
+const factsAt = (sequence: number): KnownFacts => ({ sequence, members: MEMBERS, leaving: [] })
 
 /** A directory of a founder whose journal begins behind batch 3. */
 async function cutDirectory(t: Test): Promise<string> {
   const data = temporaryDirectory(t)
   const directory = journalDirectory(data)
-  await foundJournal(directory)
+  await setJournalLog(directory, { generation: GENERATION, place: 0 })
   const writer = new JournalWriter({
     directory,
     isClustered: true,
     fileBytes: 1,
     unindexedCount: 1,
   })
-  for (const batchId of ['1', '2', '3', '4']) {
+  for (const [at, batchId] of ['1', '2', '3', '4'].entries()) {
     const changes = [{ op: 'delete', identity: batchId } as const]
-    writer.append([prepareBatch({ sourceId: 1, batchId, changes })])
+    const log = { generation: GENERATION, place: at + 1 }
+    writer.append([prepareBatch({ sourceId: 1, batchId, changes })], { log, timeMs: 1 })
   }
-  writer.commit(4)
   t.equal(writer.truncate(3), 3)
   await writer.release()
   const store = await createStore(data, log)
@@ -65,20 +64,43 @@ async function cutDirectory(t: Test): Promise<string> {
   return data
 }
 
-/** NATS with machines that tell of themselves, and have nothing to give. */
-function natsWith(names: readonly string[]) {
+/** The log of NATS: who founded it, after some attempts of which nothing was heard. */
+const logs: { founding: LogFounding | undefined; lateCount: number } = {
+  founding: undefined,
+  lateCount: 0,
+}
+function answered() {
+  if (logs.lateCount-- > 0) throw new Error('timeout')
+}
+const { infoIfThere, found } = StreamLog
+t.teardown(() => Object.assign(StreamLog, { infoIfThere, found }))
+Object.assign(StreamLog, {
+  async infoIfThere() {
+    answered()
+    return logs.founding
+  },
+  async found(_: unknown, _1: unknown, founding: LogFounding) {
+    answered()
+    logs.founding ??= founding
+    if (logs.founding.generation !== founding.generation) throw new Error('there is another log')
+  },
+})
+t.beforeEach(() => Object.assign(logs, { founding: undefined, lateCount: 0 }))
+
+/** NATS with machines that tell of themselves, and have nothing to give but what they know of the cluster. */
+function natsWith(names: readonly string[], facts?: KnownFacts, session?: string) {
   const asked: string[] = []
   const nats = {
-    bucket: new Opened(async () => ({ get: async () => null, create: async () => 1 })),
+    openLog: async () => ({ connection: {} }),
     hear(listener: (report: object) => void) {
-      for (const name of names) {
-        listener({ agreement: { name, isWriter: true }, snapshotId: 'any', levelMs: 1_000 })
-      }
+      for (const name of names) listener({ name, snapshotId: 'any', levelMs: 1_000 })
       return () => {}
     },
     calls: {
       async ask(name: string, { kind }: { readonly kind: string }) {
         asked.push(`${kind} ${name}`)
+        if (kind === 'hello' && name === 'a' && session !== undefined) return { session }
+        if (kind === 'hello' && facts !== undefined && names.includes(name)) return { facts }
         throw new Error('no answer')
       },
     },
@@ -93,25 +115,50 @@ function joining(dataDirectory: string, nats: ClusterNats, signal = new AbortCon
 
 t.test('a machine that knows the members goes on, whoever is there', async (t) => {
   const data = await cutDirectory(t)
-  await writeTail(data, tailAt(3))
+  await writeFacts(data, factsAt(3))
   t.same(await joining(data, natsWith([]).nats), STATE)
 })
 
+t.test('a machine does not start beside another process with its name', async (t) => {
+  const data = await cutDirectory(t)
+  await writeFacts(data, factsAt(3))
+  const twin = { code: 'Usage', message: /there is a machine a in the cluster already/ }
+  await t.rejects(joining(data, natsWith([], undefined, 'other').nats), twin)
+  t.same(await joining(data, natsWith([], undefined, processSession).nats), STATE)
+  // While NATS is away, it cannot know.
+  const { clusterCallMs } = limits
+  t.teardown(() => Object.assign(limits, { clusterCallMs }))
+  Object.assign(limits, { clusterCallMs: 20 })
+  const settings = { clusterId: 'main', name: 'a' } as ClusterSettings
+  const { signal } = new AbortController()
+  const connected = () => new Promise<never>(() => {})
+  t.same(await join({ dataDirectory: data, settings, connected, log, signal }), STATE)
+})
+
 t.test('a machine that cannot know the members does not go on alone', async (t) => {
-  for (const lost of [() => {}, (data: string) => writeTail(data, tailAt(2))]) {
+  for (const lost of [() => {}, (data: string) => writeFacts(data, factsAt(2))]) {
     const data = await cutDirectory(t)
     await lost(data)
     await t.rejects(joining(data, natsWith([]).nats), {
       code: 'Failed',
-      message: /tail\.json of .* is lost.*hickory cluster leave/,
+      message: /facts\.json of .* is lost.*hickory cluster leave/,
     })
     t.same(readState(data), STATE)
     t.ok(existsSync(journalDirectory(data)), 'nothing is set aside')
   }
 })
 
-t.test('with others it begins anew, as another member', async (t) => {
+t.test('it asks another one who they are, and keeps what it has', async (t) => {
   const data = await cutDirectory(t)
+  const { nats } = natsWith(['b'], factsAt(7))
+  t.same(await joining(data, nats), STATE)
+  t.same(readFacts(data), factsAt(7))
+})
+
+t.test('one that is damaged begins anew with others, as another member', async (t) => {
+  const data = await cutDirectory(t)
+  await writeFacts(data, factsAt(3))
+  await writeState(data, { ...STATE, beginsAnew: 'damaged' })
   const { nats, asked } = natsWith(['b'])
   const over = new AbortController()
   const ended = joining(data, nats, over.signal)
@@ -119,33 +166,12 @@ t.test('with others it begins anew, as another member', async (t) => {
   await until(() => asked.includes('seed b'))
   over.abort()
   await t.rejects(ended)
-  t.match(readState(data), { name: 'a', epoch: 0, isFounder: false, beginsAnew: 'damaged' })
+  t.match(readState(data), { name: 'a', isFounder: false, beginsAnew: 'damaged' })
   t.not(readState(data)?.incarnation, STATE.incarnation)
   const aside = readdirSync(clusterDirectory(data)).filter((name) => name.startsWith('set-aside-'))
-  t.same(aside.length, 1)
-  t.ok(existsSync(joined(clusterDirectory(data), aside[0], 'journal')))
+  t.same(aside, [], 'no machine has given anything')
+  t.ok(existsSync(journalDirectory(data)))
 })
-
-/** A bucket that says who founded the cluster, after some attempts of which nothing was heard. */
-function bucketOf(founder: string | undefined, lateCount = 0) {
-  const known = { founder, lateCount }
-  const answered = () => {
-    if (known.lateCount-- > 0) throw new Error('timeout')
-  }
-  const bucket = {
-    async get() {
-      answered()
-      return known.founder === undefined ? null : { string: () => known.founder }
-    },
-    async create(_: string, name: string) {
-      answered()
-      if (known.founder !== undefined) throw new Error('wrong last sequence')
-      known.founder = name
-    },
-  }
-  const { nats } = natsWith([])
-  return Object.assign(nats, { bucket: new Opened(async () => bucket) }) as unknown as ClusterNats
-}
 
 t.test('a founder that was killed goes on, and nobody takes another one for it', async (t) => {
   const ready = (t: Test) => {
@@ -156,69 +182,94 @@ t.test('a founder that was killed goes on, and nobody takes another one for it',
   const killed = ready(t)
   // As it is from when NATS may know of it on.
   mkdirSync(clusterDirectory(killed))
-  writeFileSync(joined(clusterDirectory(killed), 'founding'), '')
-  t.match(await joining(killed, bucketOf('a')), { name: 'a', isFounder: true })
+  writeFileSync(joined(clusterDirectory(killed), 'founding'), GENERATION)
+  const base = { sequence: 0, hash: '0'.repeat(64) }
+  logs.founding = { generation: GENERATION, founder: 'a', base }
+  t.match(await joining(killed, natsWith([]).nats), { name: 'a', isFounder: true })
   t.match(readState(killed), { name: 'a', isFounder: true })
   t.notOk(existsSync(joined(clusterDirectory(killed), 'founding')))
+  t.ok(isClusterJournal(journalDirectory(killed)))
 
   const other = ready(t)
-  await t.rejects(joining(other, bucketOf('a')), { code: 'Usage', message: /has data of its own/ })
+  const hasOwn = { code: 'Usage', message: /has data of its own/ }
+  await t.rejects(joining(other, natsWith([]).nats), hasOwn)
   mkdirSync(clusterDirectory(other))
-  writeFileSync(joined(clusterDirectory(other), 'founding'), '')
-  await t.rejects(joining(other, bucketOf('b')), { code: 'Usage', message: /has data of its own/ })
+  for (const text of ['', 'f'.repeat(16)]) {
+    writeFileSync(joined(clusterDirectory(other), 'founding'), text)
+    await t.rejects(joining(other, natsWith([]).nats), hasOwn)
+  }
+  logs.founding = undefined
+  await t.rejects(joining(other, natsWith(['b']).nats), hasOwn, 'a machine is heard')
   t.equal(readState(other), undefined)
+  t.notOk(existsSync(journalDirectory(other)))
 })
 
 t.test('JetStream that does not answer is waited for', async (t) => {
   const data = temporaryDirectory(t)
   writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')
-  t.match(await joining(data, bucketOf(undefined, 2)), { isFounder: true })
+  logs.lateCount = 2
+  t.match(await joining(data, natsWith([]).nats), { isFounder: true })
+  t.match(logs.founding, { founder: 'a', base: { sequence: 0 } })
 })
 
 t.test('who founds a cluster forgets the members of an earlier one', async (t) => {
   const data = temporaryDirectory(t)
   writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')
-  const members = [...MEMBERS, { name: 'd', incarnation: 'of d' }]
   await makeClustered(data, [
-    { kind: 'epoch', epoch: 3, name: 'b' },
-    { kind: 'members', members },
+    { kind: 'joined', ...MEMBERS[1] },
+    { kind: 'snapshot', id: '000001-0123abcd', by: 'b', documents: [] },
     { kind: 'switch', id: '000001-0123abcd', importCount: 1, unneededSequence: 0 },
   ])
-  endAgreedPart(journalDirectory(data))
+  await setJournalLog(journalDirectory(data), undefined)
   rmSync(clusterDirectory(data), { recursive: true })
 
   const state = await joining(data, natsWith([]).nats)
-  t.match(state, { name: 'a', isFounder: true, epoch: 3, foundedSequence: 3 })
+  t.match(state, { name: 'a', isFounder: true, foundedSequence: 3 })
   t.same(readState(data), state)
-  const { port1, port2 } = new MessageChannel()
-  t.teardown(() => {
-    port1.close()
-    port2.close()
+  // Also when what was kept is lost.
+  for (const factsLost of [() => {}, () => rmSync(joined(clusterDirectory(data), 'facts.json'))]) {
+    factsLost()
+    const journal = new ClusterJournal({
+      directory: journalDirectory(data),
+      known: readFacts(data),
+      onFailure() {},
+      onWritten() {},
+      onOver() {},
+    })
+    t.same(journal.facts.members, [])
+    t.same([journal.facts.announced, journal.facts.switchedId], [undefined, undefined])
+    t.equal(journal.last.sequence, 3)
+    t.same(logs.founding?.base, journal.last)
+    t.equal(journal.generation, logs.founding?.generation)
+    await journal.close()
+  }
+})
+
+t.test('a directory of an earlier kind of cluster is refused', async (t) => {
+  const data = await cutDirectory(t)
+  const path = joined(clusterDirectory(data), 'state.json')
+  const { sha256: _, ...state } = JSON.parse(readFileSync(path, 'utf8'))
+  await writeState(data, { ...state, formatVersion: 1 })
+  await t.rejects(joining(data, natsWith([]).nats), {
+    code: 'Usage',
+    message: /earlier version.*hickory cluster leave/,
   })
-  const journal = new ClusterLog({
-    directory: journalDirectory(data),
-    port: port1,
-    tail: readTail(data),
-    name: 'a',
-  })
-  t.teardown(() => journal.close())
-  t.same(journal.members(), [])
-  t.equal(journal.switchedId(), undefined)
-  t.match(journal.end(), { sequence: 3, epoch: 3 })
-  t.equal(journal.committed(), 3)
 })
 
 t.test('what is known of the journal is kept in order', async (t) => {
   const data = temporaryDirectory(t)
   mkdirSync(clusterDirectory(data))
-  let sequence = 0
-  const keeper = new TailKeeper({
+  const facts = new Facts(factsAt(0), () => 0)
+  const keeper = new FactsKeeper({
     dataDirectory: data,
-    tail: () => tailAt(++sequence),
-    membersSequence: () => 1,
+    facts,
     onFault: (fault) => t.fail(String(fault)),
   })
-  await Promise.all(Array.from({ length: 20 }, () => keeper.keep()))
-
-  t.equal(readTail(data).sequence, 20)
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) => {
+      facts.pass(at + 1)
+      return keeper.keep()
+    }),
+  )
+  t.same(readFacts(data), factsAt(20))
 })

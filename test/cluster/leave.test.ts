@@ -1,12 +1,15 @@
 /**
  * A directory that leaves its cluster: wherever that was interrupted, it can be finished, and until then nobody changes it.
  */
-import { rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
+import { clusterDirectory } from '../../src/cluster/directory.js'
+import { encodeEntry } from '../../src/cluster/entries.js'
 import { leaveCluster } from '../../src/cluster/leave.js'
-import { clusterDirectory } from '../../src/cluster/state-file.js'
-import { endAgreedPart } from '../../src/journal/agreed-part.js'
-import { journalDirectory } from '../../src/journal/files.js'
+import { prepareEntry } from '../../src/journal/batch.js'
+import { journalDirectory, journalPath } from '../../src/journal/files.js'
+import { setJournalLog } from '../../src/journal/seed.js'
+import { JournalWriter } from '../../src/journal/writer.js'
 import { createStore } from '../../src/store/create.js'
 import { storeEntries } from '../../src/store/entries.js'
 import { makeSuppressions } from '../../src/store/suppress.js'
@@ -20,7 +23,7 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 
 /** One step after the other, as it is done. */
 const steps = [
-  (data: string) => endAgreedPart(journalDirectory(data)),
+  (data: string) => setJournalLog(journalDirectory(data), undefined),
   (data: string) => rmSync(clusterDirectory(data), { recursive: true }),
 ]
 
@@ -49,6 +52,32 @@ t.test('what was interrupted is finished', async (t) => {
     if (doneCount > 0) continue
     await t.rejects(leaveCluster(data, silentLog), { message: /is of no cluster/ })
   }
+})
+
+t.test('what the log did not say again is taken also after an interruption', async (t) => {
+  const data = temporaryDirectory(t)
+  const directory = journalDirectory(data)
+  await makeClustered(data, [{ ...change, phones: ['+9991'] }])
+  const store = await createStore(data, silentLog)
+  store.entries.apply([], 0)
+  await store.close()
+  const before = temporaryDirectory(t)
+  cpSync(directory, before, { recursive: true })
+  const writer = new JournalWriter({ directory, isClustered: true })
+  const next = prepareEntry('next', encodeEntry({ ...change, phones: ['+9992'] }))
+  writer.append([next], { log: { generation: '0123456789abcdef', place: 2 }, timeMs: 1 })
+  await writer.release()
+  const bytes = readFileSync(journalPath(directory, 1))
+  // As where the journal is of no cluster any more, and what is behind its head is still to be settled.
+  rmSync(directory, { recursive: true })
+  cpSync(before, directory, { recursive: true })
+  await setJournalLog(directory, undefined)
+  writeFileSync(journalPath(directory, 1), bytes)
+
+  t.equal(await leaveCluster(data, silentLog), 2)
+  const after = await createStore(data, silentLog)
+  t.teardown(() => after.close())
+  t.match(after.suppressions.lists(), [{ count: 2 }])
 })
 
 t.test('a store of a cluster is changed by entries alone', async (t) => {

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { clusterDirectory } from '../../src/cluster/directory.js'
 import { LentFiles, lentPath, removeLent } from '../../src/cluster/lent-files.js'
-import { clusterDirectory } from '../../src/cluster/state-file.js'
 import { limits } from '../../src/limits.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 

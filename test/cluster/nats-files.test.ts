@@ -39,18 +39,20 @@ t.test(
 )
 
 t.test(
-  'a machine reaches the stream and the buckets of its cluster alone, and ends none of them',
+  'a machine reaches the log and the files of its cluster alone, and ends the log at most',
   async (t) => {
     const { publish } = permissionsByNkeys('machine')
-    const streams = [names.stream, `KV_${names.bucket}`, `OBJ_${names.files}`]
+    const streams = [names.stream, `OBJ_${names.files}`]
     for (const subject of publish.filter((each) => each.startsWith('$JS.API.STREAM.'))) {
       t.ok(
         streams.some((stream) => subject.endsWith(`.${stream}`)),
         subject,
       )
-      t.notMatch(subject, /\.(DELETE|UPDATE)\./)
+      t.notMatch(subject, /\.UPDATE\./)
+      // By which it makes it anew.
+      t.notMatch(subject, /\.DELETE\.OBJ_/)
     }
-    t.ok(publish.includes(`$KV.${names.bucket}.>`))
+    t.ok(publish.includes('hickory.main.>'))
     t.ok(publish.includes(`$O.${names.files}.>`))
   },
 )

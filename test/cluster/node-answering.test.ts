@@ -29,18 +29,16 @@ const local: LocalDigests = {
   ],
 }
 
-function machine() {
+function machine(append = async (count: number): Promise<number | undefined> => count) {
   const entered: Entry[] = []
   const journal = {
-    linkAt: () => ({ hash: `${SECRET}7` }),
-    switchedIdAt: () => 's1',
-    async enter(entry: Entry) {
-      return entered.push(entry)
-    },
+    hashAt: () => `${SECRET}7`,
+    facts: { switchedId: 's1', members: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
   }
   const options = {
-    ...{ journal, me: { name: 'a' }, agreement: { isWriter: true, wrote() {} } },
+    ...{ journal, me: { name: 'a' }, reports: { ofThoseThere: () => [{ name: 'b' }] } },
     digests: async () => ({ kind: 'done', digests: local }),
+    append: (entry: Entry) => append(entered.push(entry)),
   }
   const answering = new NodeAnswering(options as never)
   return { answering, entered }
@@ -81,4 +79,22 @@ t.test('each comparison has a salt of its own', async (t) => {
   t.match(salts, [/^[0-9a-f]{64}$/, /^[0-9a-f]{64}$/])
   t.not(salts[0], salts[1])
   t.notOk(JSON.stringify(answer).includes(salts[1]))
+})
+
+t.test('a machine is removed that is a member and not there', async (t) => {
+  const { answering, entered } = machine()
+  const remove = (name: string) => answering.answer({ kind: 'remove', name })
+  t.match(await remove('d'), { isDone: false, reason: 'd is no member' })
+  for (const name of ['a', 'b']) {
+    t.match(await remove(name), { isDone: false, reason: new RegExp(`^${name} is there`) })
+  }
+  t.same(await remove('c'), { isDone: true })
+  t.same(entered, [{ kind: 'left', name: 'c' }])
+})
+
+t.test('what was not read back in time is not done, as far as is known', async (t) => {
+  const { answering } = machine(async () => undefined)
+  for (const question of [{ kind: 'compare' }, { kind: 'remove', name: 'c' }] as const) {
+    t.match(await answering.answer(question), { isDone: false, reason: /could not be written/ })
+  }
 })

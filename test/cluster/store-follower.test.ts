@@ -4,13 +4,15 @@ import { type Entry, encodeEntry, type StoreEntry } from '../../src/cluster/entr
 import { StoreFollower } from '../../src/cluster/store-follower.js'
 import { prepareBatch, prepareEntry } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
-import { foundJournal } from '../../src/journal/seed.js'
+import { setJournalLog } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { createLog } from '../../src/log.js'
 import { createStore } from '../../src/store/create.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
 const log = createLog('silent')
+
+const GENERATION = '0123456789abcdef'
 
 const suppressing = (phones: readonly string[]): StoreEntry => {
   return { kind: 'suppressions', scope: 'all', phones, isRemoval: false }
@@ -21,7 +23,7 @@ async function machine(t: Test) {
   const data = temporaryDirectory(t)
   const directory = journalDirectory(data)
   mkdirSync(data, { recursive: true })
-  await foundJournal(directory)
+  await setJournalLog(directory, { generation: GENERATION, place: 0 })
   const writer = new JournalWriter({
     directory,
     isClustered: true,
@@ -43,8 +45,8 @@ async function machine(t: Test) {
           entry === 'batch'
             ? prepareBatch({ sourceId: 1, batchId, changes })
             : prepareEntry(batchId, encodeEntry(entry))
-        const [{ sequence }] = writer.append([prepared])
-        writer.commit(sequence)
+        const log = { generation: GENERATION, place: lastId }
+        writer.append([prepared], { log, timeMs: Date.now() })
       }
     },
     follower(onCompared: (sequence: number, salt: string) => void = () => {}) {

@@ -12,7 +12,7 @@ import { untilTold } from '../support/service/until.js'
 
 t.test('machines that list nobody before they are level start', async (t) => {
   const nats = await startNatsServer(t)
-  const reach = ['--cluster', nats.url, '--lagging-lists', 'refuse']
+  const reach = [...nats.reach, '--lagging-lists', 'refuse']
   const data = await placesWorld(t)
   const first = await serveMachine(t, { name: 'site-a', data, reach })
   const second = await serveMachine(t, { name: 'site-b', data: temporaryDirectory(t), reach })
@@ -20,6 +20,7 @@ t.test('machines that list nobody before they are level start', async (t) => {
     await untilTold(async () => (await readinessOf(machine)) === 'ready')
   }
   await Promise.all([first.stop(), second.stop()])
+  await nats.stop()
   const { url } = await serveMachine(t, { name: 'site-a', data, reach })
   const ask = (countsOnly: boolean) =>
     fetch(`${url}/api/recipients`, {

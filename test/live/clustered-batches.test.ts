@@ -1,46 +1,174 @@
 /**
- * What a machine of a cluster puts into its journal by order of the cluster.
+ * Batches of a machine of a cluster on their way to the thread that puts them into the log.
  */
-import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
-import t from 'tap'
-import { prepareEntry } from '../../src/journal/batch.js'
-import type { JournalWriter } from '../../src/journal/writer.js'
-import type { BatchWriting } from '../../src/live/batch-writing.js'
-import type { JournalNews, JournalOrder } from '../../src/live/cluster-messages.js'
+import t, { type Test } from 'tap'
+import { type PreparedBatch, prepareBatch, prepareEntry } from '../../src/journal/batch.js'
+import type { BatchOutcome } from '../../src/journal/outcomes.js'
+import { limits } from '../../src/limits.js'
+import type { TakenBatch } from '../../src/live/batch-writing.js'
+import type { AppendNews, AppendOrder } from '../../src/live/cluster-messages.js'
 import { ClusteredBatches } from '../../src/live/clustered-batches.js'
+import type { LiveNews } from '../../src/live/messages.js'
+import { until } from '../support/service/until.js'
 
-t.test('only the machine that writes enters anything', async (t) => {
+function batches(t: Test) {
   const { port1, port2 } = new MessageChannel()
+  const orders: AppendOrder[] = []
+  port1.on('message', (order: AppendOrder) => orders.push(order))
   t.teardown(() => port1.close())
-  const entered: string[] = []
-  const writer: Pick<JournalWriter, 'append'> = {
-    append(batches) {
-      for (const { batchId } of batches) entered.push(batchId)
-      return batches.map(() => ({ kind: 'written', sequence: entered.length })) as never
+  const told: LiveNews[] = []
+  /** What happened, in order. */
+  const happened: string[] = []
+  const room = { count: 1_000 }
+  const clustered = new ClusteredBatches({
+    port: port2,
+    roomCount: () => room.count,
+    onWritten(group, outcomes) {
+      const ids = group.map(({ batch }, at) => `${batch.batchId} ${outcomes[at].sequence}`)
+      happened.push(`written ${ids}`)
     },
+    tell: (news) => told.push(news),
+  })
+  const take = (...batches: readonly PreparedBatch[]) => {
+    for (const batch of batches) {
+      const taken: TakenBatch = {
+        batch,
+        answer({ outcome, isFull, mayBeStored }) {
+          const none = mayBeStored ? 'unknown' : 'none'
+          const text = isFull ? 'full' : (outcome?.sequence ?? none)
+          happened.push(`${batch.batchId}: ${text}`)
+        },
+      }
+      clustered.take(taken)
+    }
   }
-  const writing: Pick<BatchWriting, 'pause' | 'resume' | 'succeeds' | 'takeBack'> = {
-    pause() {},
-    resume() {},
-    succeeds() {},
-    takeBack: () => [],
+  const news = (one: AppendNews) => port1.postMessage(one)
+  const answer = ({ number }: AppendOrder, ...sequences: readonly number[]) => {
+    const outcomes: BatchOutcome[] = sequences.map((sequence) => ({ kind: 'written', sequence }))
+    news({ kind: 'appended', number, outcomes })
   }
-  new ClusteredBatches({ port: port2, writer: writer as never, writing: writing as never })
-  let number = 0
-  const order = async (given: (number: number) => JournalOrder) => {
-    port1.postMessage(given(++number))
-    const [news] = (await once(port1, 'message')) as [JournalNews]
-    return news.kind === 'done' ? news.fault : news.kind
+  const ids = () => orders.map(({ batches }) => batches.map(({ batchId }) => batchId).join(' '))
+  return { clustered, orders, told, happened, room, take, news, answer, ids }
+}
+
+const batch = (batchId: string, changeCount = 1) =>
+  prepareBatch({
+    sourceId: 1,
+    batchId,
+    changes: Array.from({ length: changeCount }, () => ({ op: 'delete', identity: 'x' }) as const),
+  })
+const entry = (id: string) => prepareEntry(id, Buffer.from(id))
+
+t.test('what came together is one group, and is answered in order', async (t) => {
+  const { orders, happened, take, answer, ids } = batches(t)
+  take(batch('a'), entry('b'), batch('c'))
+  await until(() => orders.length === 1)
+  t.same(ids(), ['a b c'])
+  const [{ batches: sent }] = orders
+  t.match(sent[0], { sourceId: 1, batchId: 'a', changeCount: 1 })
+  t.same(Object.keys(sent[0]).toSorted(), ['batchId', 'changeCount', 'content', 'sourceId'])
+  answer(orders[0], 7, 8, 3)
+  await until(() => happened.length === 4)
+  t.same(happened, ['written a 7,b 8,c 3', 'a: 7', 'b: 8', 'c: 3'])
+})
+
+t.test('so many groups are on their way, and what comes then goes together', async (t) => {
+  const { orders, happened, take, answer, ids } = batches(t)
+  const most = limits.logGroupsSentCount
+  for (let at = 0; at < most; at++) {
+    take(batch(`g${at}`))
+    await until(() => orders.length === at + 1)
   }
-  const enter = (id: string) =>
-    order((number) => ({ kind: 'enter', number, entry: prepareEntry(id, new Uint8Array(1)) }))
-  const begin = () =>
-    order((number) => ({ kind: 'begin', number, entry: prepareEntry('epoch', new Uint8Array(1)) }))
-  t.match(await enter('before it writes'), /another machine writes/)
-  t.equal(await begin(), undefined)
-  t.equal(await enter('while it writes'), undefined)
-  t.equal(await order((number) => ({ kind: 'stop', number })), undefined)
-  t.match(await enter('when it has stopped'), /another machine writes/)
-  t.same(entered, ['epoch', 'while it writes'])
+  for (const id of ['x', 'y', 'z']) {
+    take(batch(id))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  t.equal(orders.length, most)
+  // Which of them is answered first does not matter.
+  answer(orders[most - 1], 2)
+  await until(() => orders.length === most + 1)
+  t.equal(ids()[most], 'x y z')
+  t.same(happened, [`written g${most - 1} 2`, `g${most - 1}: 2`])
+})
+
+t.test('a group takes no more than the journal, and the rest is the next one', async (t) => {
+  const { orders, take, ids } = batches(t)
+  const large = (id: string) => prepareEntry(id, new Uint8Array(limits.journalRecordBytes / 2))
+  take(large('a'), large('b'), large('c'), large('d'), entry('e'))
+  await until(() => orders.length === 2)
+  t.same(ids(), ['a b c', 'd e'])
+})
+
+t.test(
+  'where it is not known what became of a group, no batch of it is answered with it',
+  async (t) => {
+    const { orders, happened, take, news, ids } = batches(t)
+    take(batch('a'), batch('b'))
+    await until(() => orders.length === 1)
+    news({ kind: 'appended', number: orders[0].number, outcomes: undefined })
+    await until(() => happened.length === 2)
+    t.same(happened, ['a: unknown', 'b: unknown'])
+    take(batch('a'))
+    await until(() => orders.length === 2)
+    t.same(ids(), ['a b', 'a'])
+    // A group that is answered twice has been answered.
+    news({ kind: 'appended', number: orders[0].number, outcomes: undefined })
+    news({
+      kind: 'appended',
+      number: orders[1].number,
+      outcomes: [{ kind: 'repeated', sequence: 4 }],
+    })
+    await until(() => happened.length === 4)
+    t.same(happened.slice(2), ['written a 4', 'a: 4'])
+  },
+)
+
+t.test('changes for which there is no room are refused, and entries are not', async (t) => {
+  const { orders, happened, room, take, answer, ids } = batches(t)
+  room.count = 5
+  take(batch('a', 3), batch('b', 2), batch('c', 1), entry('d'))
+  await until(() => orders.length === 2)
+  t.same(ids(), ['a b', 'd'])
+  t.same(happened, ['c: full'])
+  answer(orders[0], 1, 2)
+  answer(orders[1], 3)
+  await until(() => happened.includes('d: 3'))
+  room.count = 0
+  take(batch('e', 1), batch('f', 0))
+  await until(() => orders.length === 3)
+  t.same(ids()[2], 'f')
+  t.ok(happened.includes('e: full'))
+})
+
+t.test('what is on its way takes up room', async (t) => {
+  const { orders, happened, room, take, answer, ids } = batches(t)
+  room.count = 5
+  take(batch('a', 3))
+  await until(() => orders.length === 1)
+  take(batch('b', 3))
+  await until(() => happened.length === 1)
+  t.same(happened, ['b: full'])
+  take(batch('c', 2))
+  await until(() => orders.length === 2)
+  answer(orders[0], 1)
+  await until(() => happened.includes('a: 1'))
+  t.same(ids(), ['a', 'c'])
+})
+
+t.test('a failure is told as often as its reason is another one, and its end once', async (t) => {
+  const { told, news } = batches(t)
+  news({ kind: 'failed', reason: undefined })
+  news({ kind: 'failed', reason: 'ENOSPC' })
+  news({ kind: 'failed', reason: 'EIO' })
+  news({ kind: 'failed', reason: undefined })
+  news({ kind: 'failed', reason: undefined })
+  news({ kind: 'failed', reason: 'ENOSPC' })
+  await until(() => told.length === 4)
+  t.same(told, [
+    { kind: 'failed', reason: 'ENOSPC' },
+    { kind: 'failed', reason: 'EIO' },
+    { kind: 'recovered' },
+    { kind: 'failed', reason: 'ENOSPC' },
+  ])
 })

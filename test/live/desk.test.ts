@@ -137,6 +137,19 @@ t.test('what is answered is taken off', async (t) => {
   await live.stop()
 })
 
+t.test('a batch that may be in the log is to be sent again', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port2.close())
+  port2.on('message', ({ number }: { number: number }) =>
+    port2.postMessage({ kind: 'reply', number, mayBeStored: true }),
+  )
+  const desk = changeDesk({ port: port1, waiting: createWaiting() })
+  await t.rejects(desk.append(batch('b1')), {
+    code: 'Unavailable',
+    message: /may be stored all the same: send it again with the same batchId$/,
+  })
+})
+
 t.test('a journal that cannot be written refuses batches until it can', async (t) => {
   const data = temporaryDirectory(t)
   // A file in its place, whoever runs the test.

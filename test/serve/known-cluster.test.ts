@@ -12,12 +12,10 @@ const machineOf = (name: string, more: Partial<MachineStatus> = {}): MachineStat
   name,
   version: '1.2.3',
   isMember: true,
-  isWriter: false,
   isLevel: true,
-  epoch: 4,
   written: 90,
-  committed: 90,
   answersBy: 90,
+  fault: undefined,
   snapshotId: '000007-0123abcd',
   held: { shardCount: 2, recipientCount: 1_999, ofShardCount: 3, ofRecipientCount: 3_000 },
   isDraining: false,
@@ -29,14 +27,17 @@ const status: ClusterStatus = {
   clusterId: 'county',
   name: 'site-b',
   isConnected: true,
-  epoch: 4,
-  writer: 'site-a',
-  acks: 'majority',
-  committed: 88,
-  carried: undefined,
+  doubt: undefined,
+  log: {
+    generation: '0123456789abcdef',
+    messageCount: 700,
+    missingCount: 2,
+    copyCount: 3,
+    server: 'nats-a',
+  },
   machines: [
-    machineOf('site-b', { written: 89, committed: 88, answersBy: 85, silentMs: 0 }),
-    machineOf('site-a', { isWriter: true }),
+    machineOf('site-b', { written: 89, answersBy: 85, silentMs: 0 }),
+    machineOf('site-a', { fault: 'there is no log' }),
     machineOf('site-c', { isLevel: false, isDraining: true, silentMs: undefined }),
     machineOf('site-d', { isMember: false, snapshotId: undefined, held: undefined }),
   ],
@@ -45,7 +46,7 @@ const status: ClusterStatus = {
 function known(changed: Partial<ClusterStatus> = {}, lagSeconds?: number): KnownCluster {
   const figures = createFigures()
   const levelUntilMs = monotonicMs() + (lagSeconds === undefined ? 60_000 : -1)
-  writeFigures(figures, { levelUntilMs, isWriter: false, isDraining: false, roleChangeCount: 5 })
+  writeFigures(figures, { levelUntilMs, isDraining: false, answeredSequence: 0 })
   return {
     figures,
     freshness: { lagSeconds: () => lagSeconds, refusesLists: false, isDraining: () => false },
@@ -63,19 +64,18 @@ t.test('metrics of a machine say what it knows', async (t) => {
   t.same(others, {
     hickory_cluster_info: [{ labels: { cluster: 'county', machine: 'site-b' }, value: 1 }],
     hickory_cluster_connected: 1,
-    hickory_cluster_writing: 0,
-    hickory_cluster_writer_known: 1,
-    hickory_cluster_epoch: 4,
-    hickory_cluster_role_changes_total: 5,
+    hickory_cluster_writable: 1,
+    hickory_cluster_fault: 0,
+    hickory_cluster_log_messages: 700,
+    hickory_cluster_log_missing_messages: 2,
+    hickory_cluster_log_copies: 3,
     hickory_cluster_level: 1,
     hickory_cluster_lag_seconds: 0,
     hickory_cluster_draining: 0,
     hickory_cluster_written_sequence: 89,
-    hickory_cluster_committed_sequence: 88,
     hickory_cluster_answered_sequence: 85,
-    // By what another machine tells: it is committed there already.
+    // By what another machine tells.
     hickory_cluster_behind_batches: 5,
-    hickory_cluster_stream_sequence: undefined,
     hickory_cluster_held_shards: 2,
     hickory_cluster_held_recipients: 1_999,
     hickory_cluster_members: 3,
@@ -85,16 +85,22 @@ t.test('metrics of a machine say what it knows', async (t) => {
 })
 
 t.test('metrics of a machine that is cut off say so', async (t) => {
-  const machines = [machineOf('site-b', { isWriter: true, answersBy: 88 })]
-  const changed = { isConnected: false, writer: undefined, carried: 80, machines }
+  const machines = [machineOf('site-b', { fault: 'there is no log' })]
+  const changed = { isConnected: false, doubt: 'the log does not answer', log: undefined, machines }
   const read = readingsOfCluster(() => known(changed, 7))
   t.equal(read.hickory_cluster_connected(), 0)
-  t.equal(read.hickory_cluster_writer_known(), 0)
-  t.equal(read.hickory_cluster_writing(), 1)
-  t.equal(read.hickory_cluster_stream_sequence(), 80)
+  t.equal(read.hickory_cluster_writable(), 0)
+  t.equal(read.hickory_cluster_fault(), 1)
+  t.equal(read.hickory_cluster_log_messages(), undefined)
   t.equal(read.hickory_cluster_level(), 0)
   t.equal(read.hickory_cluster_level_seconds(), 0)
   t.equal(read.hickory_cluster_lag_seconds(), 7)
+})
+
+t.test('a machine whose server of NATS may not sync cannot write', async (t) => {
+  const read = readingsOfCluster(() => known({ doubt: 'nats-server nats-a must sync' }))
+  t.equal(read.hickory_cluster_writable(), 0)
+  t.equal(read.hickory_cluster_connected(), 1)
 })
 
 t.test('a machine of no cluster has none of these metrics', async (t) => {

@@ -15,7 +15,8 @@
  * - A machine is level as a member alone, and for the `maxLagMs` that its entry among the members says. Which machines are
  *   members follows from the log up to where it was read. One that was removed stays a member for so long after its removal
  *   was read as it may be level.
- * - A machine that has just started takes each member for one that has beaten then: it does not know earlier beats.
+ * - A machine that has just started, or has passed over a part of the log, takes each member for one that has beaten then:
+ *   it does not know earlier beats.
  *
  * @module
  */
@@ -29,7 +30,10 @@ interface BeatsOptions {
   /** The name of this machine. */
   readonly name: string
   readonly nowMs: () => number
+  /** Also those that were removed, for as long as they may be level. */
   readonly members: () => readonly LevelMember[]
+  /** Whether this machine is one that was not removed. */
+  readonly isMember: () => boolean
 }
 
 interface LevelMember {
@@ -56,16 +60,17 @@ interface Waiting {
 
 export class Beats {
   readonly #options: BeatsOptions
-  readonly #startedMs: number
+  #startedMs: number
   /** Own ones that were not read back. */
   #sent: SentBeat[] = []
   /** Own ones that were, by which this machine is not level yet. */
   #own: { readonly sequence: number; readonly untilMs: number }[] = []
   #levelUntilMs = Number.NEGATIVE_INFINITY
   #answersBy = 0
+  #storedBy = 0
   /** The last beats of other machines that count. */
   readonly #read = new Map<string, ReadBeat[]>()
-  /** By what others say that they answer. */
+  /** What others say that they have in their stores. */
   readonly #reported = new Map<string, number>()
   #waiting: Waiting[] = []
 
@@ -93,7 +98,7 @@ export class Beats {
   readBack(number: number, sequence: number): void {
     const sent = this.#sent.find((one) => one.number === number)
     const me = this.#member(this.#options.name)
-    if (sent === undefined || me === undefined) return
+    if (sent === undefined || me === undefined || !this.#options.isMember()) return
     this.#sent = this.#sent.filter((one) => one.number > number)
     this.#own.push({ sequence, untilMs: sent.atMs + me.maxLagMs })
     this.#settleLevel()
@@ -101,8 +106,16 @@ export class Beats {
 
   /** This machine answers by all batches up to here. */
   answersBy(sequence: number): void {
-    this.#answersBy = Math.max(this.#answersBy, sequence)
+    // Answers have gone back: it is level again by a beat behind which it answers.
+    if (sequence < this.#answersBy) this.#levelUntilMs = Number.NEGATIVE_INFINITY
+    this.#answersBy = sequence
     this.#settleLevel()
+    this.storedBy(sequence)
+  }
+
+  /** This machine answers by all entries of the store up to here, if not by all changes of recipients. */
+  storedBy(sequence: number): void {
+    this.#storedBy = Math.max(this.#storedBy, sequence)
     this.look()
   }
 
@@ -122,14 +135,23 @@ export class Beats {
     this.#read.set(name, last)
   }
 
-  /** Another machine says by what it answers. */
-  reported(name: string, answersBy: number): void {
-    this.#reported.set(name, answersBy)
+  /** Another machine says by what entries of the store it answers. */
+  reported(name: string, storedBy: number): void {
+    this.#reported.set(name, storedBy)
     this.look()
   }
 
+  /** A part of the log was passed over, or it is another one: the beats in it are not known. */
+  skipped(): void {
+    this.#startedMs = this.#options.nowMs()
+    this.#read.clear()
+    this.#reported.clear()
+    this.#own = []
+    this.#sent = []
+  }
+
   /**
-   * Resolves when all level machines answer by a batch that was read, or not in time.
+   * Resolves when all level machines answer by an entry of the store that was read, or not in time.
    */
   until(sequence: number, waitMs: number): Promise<Everywhere> {
     const untilMs = this.#options.nowMs() + waitMs
@@ -155,7 +177,7 @@ export class Beats {
     const { name: me, members } = this.#options
     const isAwaited = (member: LevelMember) => {
       const { name } = member
-      if (name === me) return this.#answersBy < sequence && nowMs <= this.#ownLevelWithout(sequence)
+      if (name === me) return this.#storedBy < sequence && nowMs <= this.#ownLevelWithout(sequence)
       if ((this.#reported.get(name) ?? 0) >= sequence) return false
       return nowMs <= overMs(this.#lastBefore(name, sequence), member)
     }
@@ -180,7 +202,7 @@ export class Beats {
   /** When the last beat of another machine was read that makes it level without a batch. */
   #lastBefore(name: string, sequence: number): number {
     const before = this.#read.get(name)?.findLast((beat) => beat.sequence < sequence)
-    return before?.atMs ?? this.#startedMs
+    return Math.max(before?.atMs ?? this.#startedMs, this.#startedMs)
   }
 
   #settleLevel(): void {

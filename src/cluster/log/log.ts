@@ -8,6 +8,8 @@
  *
  * @module
  */
+import { hash } from 'node:crypto'
+import type { Link } from '../../chain/link.js'
 
 /** A message in its place. */
 export interface LogMessage {
@@ -18,13 +20,25 @@ export interface LogMessage {
   readonly bytes: Uint8Array
 }
 
+/** What is said of a log when it is made. */
+export interface LogFounding {
+  /** 16 hexadecimal digits, drawn for it: another log of the same name has others. */
+  readonly generation: string
+  /** The machine that makes it. */
+  readonly founder: string
+  /** The batch behind which its first message goes on. */
+  readonly base: Link
+}
+
 export interface LogInfo {
   /** The first message that is kept. */
   readonly first: number
   /** Behind the last one: the log has the places of [first, end). */
   readonly end: number
-  /** Drawn when the log was made: another log of the same name has another one. Undefined of one that others have made. */
+  /** As it was founded; undefined of a log that others have made. */
   readonly generation: string | undefined
+  readonly founder?: string | undefined
+  readonly base?: Link | undefined
   /** Messages that the server that was asked lacks between the first and the last one. */
   readonly missingCount: number
   /** On so many servers it is kept. */
@@ -44,7 +58,13 @@ export type LogFault =
   /** What was read last is another message by now. */
   | { readonly kind: 'changed'; readonly place: number }
   /** It is a log of another generation. */
-  | { readonly kind: 'other'; readonly generation: string | undefined }
+  | {
+      readonly kind: 'other'
+      readonly generation: string | undefined
+      readonly base: Link | undefined
+    }
+  /** The engine answers that there is no log. */
+  | { readonly kind: 'missing' }
 
 /** Where a reader begins. */
 export interface LogStart {
@@ -52,6 +72,8 @@ export interface LogStart {
   readonly after: number
   /** The log that is meant; undefined for any. */
   readonly generation?: string | undefined
+  /** That of the message at `after`, which an earlier process has read: another one there is `changed`. */
+  readonly digest?: string | undefined
 }
 
 export interface LogReader {
@@ -60,7 +82,7 @@ export interface LogReader {
    * that cannot go on waits. What it throws ends the process: it is not told these messages again.
    */
   onMessages(messages: readonly LogMessage[]): void | Promise<void>
-  /** Comes again for as long as it lasts, and undefined when all is read that there is. */
+  /** Comes again for as long as it lasts; undefined when it is over, and when all is read that there is. */
   onFault(fault: LogFault | undefined): void
 }
 
@@ -92,4 +114,9 @@ export interface Log {
 
   /** @throws  as a rejection, where no server answers, or there is no log */
   info(): Promise<LogInfo>
+}
+
+/** SHA-256 in hexadecimal digits. */
+export function digestOf({ bytes }: Pick<LogMessage, 'bytes'>): string {
+  return hash('sha256', bytes, 'hex')
 }

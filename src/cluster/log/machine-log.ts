@@ -6,16 +6,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Link } from '../../chain/link.js'
-import type { BatchOutcome } from '../../journal/writer.js'
+import type { SentBatch } from '../../journal/batch.js'
+import type { BatchOutcome } from '../../journal/outcomes.js'
 import { limits } from '../../limits.js'
 import type { Beats } from './beats.js'
-import type { Log, LogFault, LogMessage } from './log.js'
+import { digestOf, type Log, type LogFault, type LogMessage } from './log.js'
 import {
   type Beat,
   type GatheredMessage,
   MessageGatherer,
   partsOfSent,
-  type SentBatch,
   type SentGroup,
 } from './messages.js'
 
@@ -30,6 +30,8 @@ export interface DecidedGroup {
 export interface DecidedJournal {
   /** The message of the log up to which the journal has all. */
   readonly place: number
+  /** That of this message; undefined where it is not known. */
+  readonly digest: string | undefined
   /** The last batch. */
   readonly last: Link
   /**
@@ -38,6 +40,8 @@ export interface DecidedJournal {
    * @returns what became of each of them, which follows from the order of the log alone
    */
   append(group: DecidedGroup): Promise<readonly BatchOutcome[]>
+  /** All messages up to here are taken in, also those that change nothing. */
+  pass(place: number, digest: string): void
   /** The hash of a batch that it has; undefined where it is kept no more. */
   hashAt(sequence: number): string | undefined
 }
@@ -79,30 +83,46 @@ export class MachineLog {
   readonly #gatherer: MessageGatherer
   readonly #pending = new Map<number, Pending>()
   readonly #stopFollowing: () => void
+  /** What is being decided. */
+  #taking: Promise<void> = Promise.resolve()
   #lastNumber = 0
   #fault: MachineLogFault | undefined
   #isStopped = false
 
-  private constructor(options: MachineLogOptions, after: number) {
+  private constructor(options: MachineLogOptions, gatherer: MessageGatherer) {
     this.#options = options
-    const { log, generation } = options
-    this.#gatherer = new MessageGatherer(after + 1)
+    const { log, journal, generation } = options
+    this.#gatherer = gatherer
     this.#stopFollowing = log.follow(
-      { after, generation },
+      { after: journal.place, generation, digest: journal.digest },
       {
-        onMessages: (messages) => this.#take(messages),
+        onMessages: (messages) => {
+          this.#taking = this.#take(messages)
+          return this.#taking
+        },
         onFault: (fault) => this.#tellFault(fault),
       },
     )
   }
 
-  /** @throws  as a rejection, where no server answers */
+  /** @throws  as a rejection, where no server answers, or one lacks what was read before */
   static async open(options: MachineLogOptions): Promise<MachineLog> {
     const { log, journal } = options
-    const { first } = await log.info()
+    const { first, end, server } = await log.info()
+    const { place } = journal
     // So far before, a message may have begun that is whole behind it.
-    const begin = Math.max(0, journal.place - limits.logMessageSpan, first - 1)
-    return new MachineLog(options, Math.min(journal.place, begin))
+    const begin = Math.max(0, place - limits.logMessageSpan, first - 1)
+    const after = Math.min(place, begin)
+    const gatherer = new MessageGatherer(after + 1)
+    // A log that seems to end before is for its follower to judge: the end may be an old one.
+    for await (const message of end > place ? log.read(after + 1, place + 1) : []) {
+      if (message === undefined) {
+        options.onFault({ kind: 'hole', place, server })
+        throw new Error('the log lacks what was read before')
+      }
+      gatherer.add(message)
+    }
+    return new MachineLog(options, gatherer)
   }
 
   /** Why nothing is decided now. */
@@ -129,7 +149,8 @@ export class MachineLog {
 
   /** Says in the log that this machine is there. To be called at an interval, and by which it becomes level. */
   async beat(): Promise<void> {
-    if (this.#fault !== undefined) return
+    // A machine with other batches must hear of it, too.
+    if (this.#fault !== undefined && this.#fault.kind !== 'diverged') return
     const { name, journal, beats } = this.#options
     const { sequence, hash } = journal.last
     const beat: Beat = { kind: 'beat', name, number: ++this.#lastNumber, sequence, hash }
@@ -138,10 +159,12 @@ export class MachineLog {
     await this.#send(this.#partsOf(beat)).catch(() => {})
   }
 
-  stop(): void {
+  /** @returns resolves when nothing more is decided */
+  stop(): Promise<void> {
     this.#isStopped = true
     this.#stopFollowing()
     for (const pending of [...this.#pending.values()]) this.#settle(pending, undefined)
+    return this.#taking
   }
 
   async #appendUntilRead(pending: Pending): Promise<void> {
@@ -184,6 +207,9 @@ export class MachineLog {
       if (this.#isStopped || this.#isOver()) return
       if (gathered === 'cut') this.#cutAt(message.place)
       else if (gathered !== undefined) await this.#decide(gathered)
+      // While it was decided, the journal may have begun to follow another log.
+      if (this.#isStopped || this.#isOver()) return
+      this.#options.journal.pass(message.place, digestOf(message))
     }
   }
 
@@ -213,7 +239,8 @@ export class MachineLog {
   }
 
   #tellFault(fault: MachineLogFault | undefined): void {
-    if (!this.#isOver()) this.#fault = fault
+    // A log that was made anew ends all that was wrong with the one before.
+    if (!this.#isOver() || fault?.kind === 'other') this.#fault = fault
     this.#options.onFault(this.#fault)
   }
 

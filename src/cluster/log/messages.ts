@@ -12,17 +12,10 @@
  *
  * @module
  */
+import type { SentBatch } from '../../journal/batch.js'
 import { limits } from '../../limits.js'
 import { pack, unpackOrNothing } from '../nats/packing.js'
 import type { LogMessage } from './log.js'
-
-/** A batch as it is sent: what else a journal notes of it follows from that. */
-export interface SentBatch {
-  readonly sourceId: number
-  readonly batchId: string
-  readonly changeCount: number
-  readonly content: Uint8Array
-}
 
 export interface SentGroup {
   readonly kind: 'group'

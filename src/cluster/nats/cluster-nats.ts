@@ -4,21 +4,15 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KV } from '@nats-io/kv'
-import type { Groups } from '../../journal/groups.js'
-import { limits } from '../../limits.js'
-import { monotonicMs } from '../../monotonic.js'
-import type { SentGroups } from '../agreement/messages.js'
+import type { LogFounding } from '../log/log.js'
 import type { NodeReport } from '../node-report.js'
 import { Calls, type Serves } from './calls.js'
 import { ClusterFiles } from './cluster-files.js'
 import { Connection, type ConnectionEvents, type NatsSettings } from './connection.js'
-import { openBucket, WriterLease } from './lease.js'
-import { LogStream } from './log-stream.js'
 import { type Names, namesOf } from './names.js'
 import { Opened } from './opened.js'
 import { pack, unpackOrNothing } from './packing.js'
-import { PartsGatherer, partsOf } from './parts.js'
+import { StreamLog } from './stream-log.js'
 
 interface NatsOptions extends ConnectionEvents {
   readonly settings: NatsSettings
@@ -38,13 +32,8 @@ export class ClusterNats {
   /** To JetStream: a server whose JetStream is stuck, as behind a full disk, reads nothing more of whoever asks for it. */
   #storage: Promise<Connection> | undefined
   #isClosed = false
-  /** Until then the stream is not asked for groups: it did not answer, and whoever writes has them, too. */
-  #streamPassedOverMs = 0
   readonly names: Names
   readonly calls: Calls
-  readonly lease: WriterLease
-  readonly bucket: Opened<KV>
-  readonly stream: Opened<LogStream>
   readonly files: Opened<ClusterFiles>
 
   private constructor(connection: Connection, options: NatsOptions) {
@@ -53,10 +42,7 @@ export class ClusterNats {
     this.#options = options
     this.names = namesOf(clusterId)
     this.calls = new Calls(connection, this.names, name, serves, asksAs)
-    this.bucket = new Opened(async () => openBucket(await this.#toStorage(), this.names))
-    this.stream = new Opened(async () => LogStream.open(await this.#toStorage(), this.names))
     this.files = new Opened(async () => ClusterFiles.open(await this.#toStorage(), this.names))
-    this.lease = new WriterLease(this.bucket, name)
   }
 
   /** @throws OperatorError */
@@ -70,43 +56,31 @@ export class ClusterNats {
   }
 
   tell(report: NodeReport): void {
-    const { name } = report.agreement
-    this.connection.publish(this.names.report(name), pack(report))
+    this.connection.publish(this.names.report(report.name), pack(report))
   }
 
   /** @returns stops to hear */
   hear(onReport: (report: NodeReport) => void): () => void {
     const subscription = this.connection.subscribe(this.names.reports, ({ data }) => {
       const report = unpackOrNothing(data) as NodeReport | undefined
-      if (report?.agreement !== undefined) onReport(report)
+      if (typeof report?.name === 'string' && report.last !== undefined) onReport(report)
     })
     return () => subscription.unsubscribe()
   }
 
-  send(sent: SentGroups): void {
-    for (const part of partsOf(pack(sent), this.connection.partBytes)) {
-      this.connection.publish(this.names.groups, part)
-    }
+  /**
+   * The log, and the connection to the server of NATS by which it is used.
+   *
+   * @throws OperatorError  as a rejection, where no server answers
+   */
+  async openLog(): Promise<{ readonly stream: StreamLog; readonly connection: Connection }> {
+    const connection = await this.#toStorage()
+    return { stream: await StreamLog.open(connection, this.names), connection }
   }
 
-  receive(onGroups: (sent: SentGroups) => void): void {
-    const gatherer = new PartsGatherer()
-    this.connection.subscribe(this.names.groups, ({ data }) => {
-      const message = gatherer.add(data)
-      const sent = message && (unpackOrNothing(message) as SentGroups | undefined)
-      if (sent?.groups !== undefined) onGroups(sent)
-    })
-  }
-
-  /** Groups behind a batch that the stream carries. */
-  async carried(since: number): Promise<Groups | undefined> {
-    if (!this.isUp || monotonicMs() < this.#streamPassedOverMs) return undefined
-    try {
-      return await this.stream.use((stream) => stream.groupsBehind(since))
-    } catch (fault) {
-      this.#streamPassedOverMs = monotonicMs() + limits.streamPassedOverMs
-      throw fault
-    }
+  /** As `StreamLog.replace`. */
+  async replaceLog(founding: LogFounding, replaced: string): Promise<number> {
+    return await StreamLog.replace(await this.#toStorage(), this.names, founding, replaced)
   }
 
   async close(): Promise<void> {

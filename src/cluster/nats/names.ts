@@ -1,5 +1,5 @@
 /**
- * The names of a cluster in NATS: subjects, a stream, and two buckets (docs/cluster-format.md).
+ * The names of a cluster in NATS: subjects, a stream, and a bucket of files (docs/cluster-format.md).
  *
  * @module
  */
@@ -9,11 +9,9 @@ export interface Names {
   report(name: string): string
   /** All of them. */
   readonly reports: string
-  /** Groups of the journal, as the writer has written them. */
-  readonly groups: string
-  /** The same when they are committed, in the stream. */
+  /** Messages of the log, for the stream. */
   readonly log: string
-  /** The same once more, when it is in the stream. */
+  /** The same once more, when they are in the stream. */
   readonly news: string
   /** Questions to a machine. */
   to(name: string): string
@@ -28,8 +26,6 @@ export interface Names {
   /** What has become of them. */
   found(asker: string, number: string): string
   readonly stream: string
-  /** Of values by key. */
-  readonly bucket: string
   /** Of files. */
   readonly files: string
 }
@@ -39,7 +35,6 @@ export function namesOf(clusterId: string): Names {
   return {
     report: (name) => `${prefix}.report.${name}`,
     reports: `${prefix}.report.*`,
-    groups: `${prefix}.groups`,
     log: `${prefix}.log`,
     news: `${prefix}.news`,
     to: (name) => `${prefix}.to.${name}`,
@@ -49,7 +44,6 @@ export function namesOf(clusterId: string): Names {
     tasksOf: (name, frontIndex) => `${prefix}.tasks.${name}.${frontIndex}`,
     found: (asker, number) => `${prefix}.found.${asker}.${number}`,
     stream: `hickory_${clusterId}_log`,
-    bucket: `hickory_${clusterId}`,
     files: `hickory_${clusterId}_files`,
   }
 }

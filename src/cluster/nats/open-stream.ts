@@ -13,14 +13,19 @@ const TOO_FEW_SERVERS: readonly number[] = [10005, 10074]
 
 /**
  * @param open  makes it with so many copies, or opens it where it is
+ * @param leastCount  so few are enough
  * @throws JetStreamApiError, and what the library throws where there is no JetStream
  */
-export async function inCopies<T>(open: (copyCount: number) => Promise<T>): Promise<T> {
-  for (const copyCount of COPIES) {
+export async function inCopies<T>(
+  open: (copyCount: number) => Promise<T>,
+  leastCount = 1,
+): Promise<T> {
+  const counts = COPIES.filter((count) => count >= leastCount)
+  for (const copyCount of counts) {
     try {
       return await open(copyCount)
     } catch (fault) {
-      const isLast = copyCount === COPIES.at(-1)
+      const isLast = copyCount === counts.at(-1)
       if (isLast || !(fault instanceof JetStreamApiError)) throw fault
       if (!TOO_FEW_SERVERS.includes(fault.apiError().err_code)) throw fault
     }

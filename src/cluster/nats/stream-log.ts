@@ -10,7 +10,6 @@
  *
  * @module
  */
-import { hash, randomBytes } from 'node:crypto'
 import {
   type JetStreamClient,
   type JetStreamManager,
@@ -19,9 +18,11 @@ import {
   type StoredMsg,
 } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
+import type { Link } from '../../chain/link.js'
 import { limits } from '../../limits.js'
-import type { Log, LogFault, LogInfo, LogMessage, LogReader, LogStart } from '../log/log.js'
+import type { Log, LogFounding, LogInfo, LogMessage, LogReader, LogStart } from '../log/log.js'
 import type { Connection } from './connection.js'
+import { Following, unlessMissing } from './log-following.js'
 import type { Names } from './names.js'
 import { inCopies, isThereOtherwise } from './open-stream.js'
 
@@ -38,33 +39,72 @@ export class StreamLog implements Log {
     this.#client = jetstream(connection.nats)
   }
 
-  /**
-   * Makes it where there is none.
-   *
-   * @throws  as a rejection, where JetStream does not answer
-   */
+  /** It may be missing, and JetStream may not answer: each use asks it anew. */
   static async open(connection: Connection, names: Names): Promise<StreamLog> {
-    const manager = await jetstreamManager(connection.nats, { timeout: limits.clusterCallMs })
-    const config = {
-      name: names.stream,
-      subjects: [names.log],
-      max_bytes: limits.clusterStreamBytes,
-      max_age: limits.clusterStreamMs * NANOSECONDS_PER_MS,
-      // The least that there is: nothing here has an id.
-      duplicate_window: 100 * NANOSECONDS_PER_MS,
-      deny_delete: true,
-      deny_purge: true,
-      allow_direct: false,
-      republish: { src: names.log, dest: names.news },
-      metadata: { [GENERATION]: randomBytes(8).toString('hex') },
-    }
+    const options = { timeout: limits.clusterCallMs, checkAPI: false }
+    return new StreamLog(connection, names, await jetstreamManager(connection.nats, options))
+  }
+
+  /** @returns undefined where there is none */
+  static async infoIfThere(connection: Connection, names: Names): Promise<LogInfo | undefined> {
+    const log = await StreamLog.open(connection, names)
+    return await log.info().catch(unlessMissing)
+  }
+
+  /**
+   * Makes it. The same again changes nothing: an earlier attempt may have come that was not heard of.
+   *
+   * @throws  as a rejection, where there is another one, or that is not known
+   */
+  static async found(
+    connection: Connection,
+    names: Names,
+    founding: LogFounding,
+  ): Promise<StreamLog> {
+    const log = await StreamLog.open(connection, names)
+    const config = configOf(names, founding)
+    log.#mustBeUp()
     try {
-      await inCopies((num_replicas) => manager.streams.add({ ...config, num_replicas }))
+      // Servers of a cluster may not have found each other yet: one copy would be for good.
+      const leastCount = connection.nats.info?.cluster === undefined ? 1 : 3
+      await inCopies(
+        (num_replicas) => log.#manager.streams.add({ ...config, num_replicas }),
+        leastCount,
+      )
     } catch (fault) {
-      // Each of several machines that begin has drawn a generation.
       if (!isThereOtherwise(fault)) throw fault
+      const { generation } = await log.info()
+      if (generation !== founding.generation) {
+        throw new Error(`there is a log of generation ${generation}`, { cause: fault })
+      }
     }
-    return new StreamLog(connection, names, manager)
+    return log
+  }
+
+  /**
+   * Removes the log that is there, if any, with all that it has, and makes another one. The same again changes nothing.
+   *
+   * @param replaced  the generation of the one that may be removed
+   * @returns how many messages are removed
+   * @throws  as a rejection, where there is another one, or that is not known
+   */
+  static async replace(
+    connection: Connection,
+    names: Names,
+    founding: LogFounding,
+    replaced: string,
+  ): Promise<number> {
+    const log = await StreamLog.open(connection, names)
+    log.#mustBeUp()
+    const there = await log.info().catch(unlessMissing)
+    log.#mustBeUp()
+    if (there !== undefined && there.generation === replaced) {
+      await log.#manager.streams.delete(names.stream).catch(unlessMissing)
+    } else if (there !== undefined && there.generation !== founding.generation) {
+      throw new Error(`there is another log by now, made by ${there.founder ?? 'another program'}`)
+    }
+    await StreamLog.found(connection, names, founding)
+    return there?.generation === replaced ? there.end - there.first : 0
   }
 
   get messageBytes(): number {
@@ -72,8 +112,7 @@ export class StreamLog implements Log {
   }
 
   async append(bytes: Uint8Array): Promise<number> {
-    // The library would keep it until there is a connection.
-    if (!this.#connection.isUp) throw new Error('there is no connection to NATS')
+    this.#mustBeUp()
     const options = { timeout: limits.logAppendMs }
     return (await this.#client.publish(this.#names.log, bytes, options)).seq
   }
@@ -111,7 +150,7 @@ export class StreamLog implements Log {
   async info(): Promise<LogInfo> {
     const { config, state, cluster } = await this.#manager.streams.info(this.#names.stream)
     return {
-      generation: config.metadata?.[GENERATION],
+      ...foundingOf(config.metadata),
       // The first one of a stream that never had one is 0.
       first: Math.max(1, state.first_seq),
       end: state.last_seq + 1,
@@ -120,179 +159,10 @@ export class StreamLog implements Log {
       server: cluster?.leader,
     }
   }
-}
 
-/** One reader of the log: it is told what comes in its order, and what was passed over is asked for. */
-class Following {
-  readonly #log: StreamLog
-  readonly #connection: Connection
-  readonly #reader: LogReader
-  readonly #statuses: { stop(): void }
-  readonly #timer: NodeJS.Timeout
-  #next: number
-  /** Behind the last message of which this has heard. */
-  #end = 0
-  /** What was published again and is not told yet. */
-  readonly #came = new Map<number, LogMessage>()
-  #cameBytes = 0
-  #lastDigest: string | undefined
-  #generation: string | undefined
-  #isToLook = true
-  /** Until the log is again what was read of it. */
-  #isOther = false
-  #wake: () => void = () => {}
-  #isStopped = false
-
-  constructor(
-    log: StreamLog,
-    connection: Connection,
-    { after, generation }: LogStart,
-    reader: LogReader,
-  ) {
-    this.#log = log
-    this.#connection = connection
-    this.#reader = reader
-    this.#next = after + 1
-    this.#generation = generation
-    this.#statuses = this.#lookAtEachConnection()
-    // What was published again may be lost on its way.
-    this.#timer = setInterval(() => this.#look(), limits.logLookMs)
-    void this.#run()
-  }
-
-  take(message: LogMessage): void {
-    const { place, bytes } = message
-    // It was read before it came; or the log has lost its end, and grows again.
-    if (place < this.#next) {
-      this.#look()
-      return
-    }
-    this.#end = Math.max(this.#end, place + 1)
-    if (this.#cameBytes + bytes.length <= limits.logEarlyBytes && !this.#came.has(place)) {
-      this.#came.set(place, message)
-      this.#cameBytes += bytes.length
-    }
-    this.#wake()
-  }
-
-  stop(): void {
-    this.#isStopped = true
-    this.#statuses.stop()
-    clearInterval(this.#timer)
-    this.#wake()
-  }
-
-  #look(): void {
-    this.#isToLook = true
-    this.#wake()
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        if (this.#isToLook && this.#connection.isUp) await this.#compare()
-        while (this.#next < this.#end && !this.#isOther && !this.#isStopped) {
-          if (this.#came.has(this.#next)) await this.#tell(this.#takeCome())
-          else if (!(await this.#readGap())) break
-        }
-      } catch {
-        // No server answers: the next look tries again.
-      }
-      await this.#toDo()
-    }
-  }
-
-  /** Whether the log is the one that was read so far, and how far it goes. */
-  async #compare(): Promise<void> {
-    this.#isToLook = false
-    const info = await this.#log.info()
-    const fault = await this.#faultOf(info)
-    this.#isOther = fault !== undefined
-    if (this.#isOther) {
-      // What was published again was of a log that is no more, or of another one.
-      this.#came.clear()
-      this.#cameBytes = 0
-      this.#end = 0
-    }
-    this.#end = Math.max(this.#end, info.end)
-    if (this.#isOther || this.#next >= this.#end) this.#reader.onFault(fault)
-  }
-
-  async #faultOf({ first, end, generation }: LogInfo): Promise<LogFault | undefined> {
-    const last = this.#next - 1
-    this.#generation ??= generation
-    if (generation !== this.#generation) return { kind: 'other', generation }
-    if (end < this.#next) return { kind: 'lost', place: last, end }
-    if (first > this.#next) return { kind: 'gone', place: this.#next, first }
-    if (this.#lastDigest === undefined || last < first) return undefined
-    const message = await this.#log.message(last)
-    // One that is missing was there: the server that leads now has a hole.
-    if (message === undefined || digestOf(message) === this.#lastDigest) return undefined
-    return { kind: 'changed', place: last }
-  }
-
-  /** All that has come and is next. */
-  #takeCome(): readonly LogMessage[] {
-    const taken: LogMessage[] = []
-    for (let place = this.#next; ; place++) {
-      const message = this.#came.get(place)
-      if (message === undefined) return taken
-      taken.push(message)
-    }
-  }
-
-  /** @returns whether a message is there that is next */
-  async #readGap(): Promise<boolean> {
-    let end = Math.min(this.#end, this.#next + limits.logReadCount)
-    for (const place of this.#came.keys()) end = Math.min(end, place)
-    const read: LogMessage[] = []
-    for await (const message of this.#log.read(this.#next, end)) {
-      if (message === undefined) break
-      read.push(message)
-    }
-    if (this.#isStopped) return false
-    if (read.length > 0) {
-      await this.#tell(read)
-      return true
-    }
-    const { server } = await this.#log.info()
-    this.#reader.onFault({ kind: 'hole', place: this.#next, server })
-    return false
-  }
-
-  async #tell(messages: readonly LogMessage[]): Promise<void> {
-    for (const message of messages) {
-      this.#next = message.place + 1
-      this.#lastDigest = digestOf(message)
-      if (this.#came.delete(message.place)) this.#cameBytes -= message.bytes.length
-    }
-    try {
-      await this.#reader.onMessages(messages)
-    } catch (thrown) {
-      this.stop()
-      // It would be taken for a failure of NATS here, and the messages for told.
-      setImmediate(() => {
-        throw thrown
-      })
-    }
-  }
-
-  /** Resolves when something has come, or is to be looked at. */
-  async #toDo(): Promise<void> {
-    const isToLook = this.#isToLook && this.#connection.isUp
-    if (this.#isStopped || isToLook || (this.#came.has(this.#next) && !this.#isOther)) return
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-    })
-  }
-
-  #lookAtEachConnection(): { stop(): void } {
-    const statuses = this.#connection.nats.status()
-    const watch = async () => {
-      for await (const { type } of statuses) if (type === 'reconnect') this.#look()
-    }
-    void watch()
-    return statuses as unknown as { stop(): void }
+  /** The library would keep what is sent until there is a connection. */
+  #mustBeUp(): void {
+    if (!this.#connection.isUp) throw new Error('there is no connection to NATS')
   }
 }
 
@@ -300,6 +170,39 @@ const NANOSECONDS_PER_MS = 1_000_000
 
 /** In the metadata of the stream. */
 const GENERATION = 'hickory-generation'
+const FOUNDER = 'hickory-founder'
+const BASE = 'hickory-base'
+
+function configOf(names: Names, { generation, founder, base }: LogFounding) {
+  return {
+    name: names.stream,
+    subjects: [names.log],
+    max_bytes: limits.clusterStreamBytes,
+    // The least that there is: nothing here has an id.
+    duplicate_window: 100 * NANOSECONDS_PER_MS,
+    deny_delete: true,
+    deny_purge: true,
+    allow_direct: false,
+    republish: { src: names.log, dest: names.news },
+    metadata: {
+      [GENERATION]: generation,
+      [FOUNDER]: founder,
+      [BASE]: `${base.sequence} ${base.hash}`,
+    },
+  }
+}
+
+function foundingOf(metadata: Readonly<Record<string, string>> = {}) {
+  const valid = (name: string, pattern: RegExp) => pattern.exec(metadata[name] ?? '') ?? undefined
+  const [, sequence, hash] = valid(BASE, /^(\d{1,15}) ([0-9a-f]{64})$/) ?? []
+  const base: Link | undefined =
+    sequence === undefined ? undefined : { sequence: Number(sequence), hash }
+  return {
+    generation: valid(GENERATION, /^[0-9a-f]{16}$/)?.[0],
+    founder: valid(FOUNDER, /^[a-z0-9][a-z0-9-]{0,31}$/)?.[0],
+    base,
+  }
+}
 
 function storedMessage({ seq, time, data }: StoredMsg): LogMessage {
   return { place: seq, timeMs: time.getTime(), bytes: data }
@@ -312,8 +215,4 @@ function publishedAgain({ headers, data }: Msg): LogMessage | undefined {
   return Number.isSafeInteger(place) && !Number.isNaN(timeMs)
     ? { place, timeMs, bytes: data }
     : undefined
-}
-
-function digestOf({ bytes }: LogMessage): string {
-  return hash('sha256', bytes, 'hex')
 }

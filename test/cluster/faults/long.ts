@@ -2,9 +2,9 @@
  * Changes and questions, while everything happens to three sites that may:
  *
  *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT,FAULT] [--seed S]
- *     [--rounds N] [--at each|one|writer] [--logs DIR]
+ *     [--rounds N] [--at each|one|leader] [--logs DIR]
  *
- * With --at one, each fault hits one site that is drawn; with --at writer, the machine that writes at that moment.
+ * With --at one, each fault hits one site that is drawn; with --at leader, that whose server of NATS leads the log.
  *
  * Needs nats-server, and root for networks and disks of their own: without it, faults of these are left out. All of it goes
  * away at the end.
@@ -26,8 +26,8 @@ const values = readOptions('node dist/test/cluster/faults/long.js', {
   logs: { type: 'string' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
-if (!['each', 'one', 'writer'].includes(values.at)) {
-  process.stderr.write(`--at must be each, one or writer, not "${values.at}"\n`)
+if (!['each', 'one', 'leader'].includes(values.at)) {
+  process.stderr.write(`--at must be each, one or leader, not "${values.at}"\n`)
   process.exit(2)
 }
 const ends: (() => unknown)[] = []
@@ -59,7 +59,7 @@ try {
       only: values.only?.split(','),
       roundCount: Number(values.rounds),
       isBrief: values.at === 'one',
-      hitsWriter: values.at === 'writer',
+      hitsLeader: values.at === 'leader',
       logDirectory: values.logs,
       say,
     },

@@ -30,10 +30,12 @@ interface SitePorts {
   readonly client: number
   readonly route: number
   readonly http: number
+  /** Of NATS. */
+  readonly monitor: number
 }
 
 /** In a network of its own. */
-const PORTS: SitePorts = { client: 4222, route: 6222, http: 8080 }
+const PORTS: SitePorts = { client: 4222, route: 6222, http: 8080, monitor: 8222 }
 
 /** @returns undefined where this machine does not let this process make networks, and cut them off */
 export function networksIfAllowed(
@@ -61,7 +63,12 @@ export async function sharedNetwork(names: readonly string[]): Promise<readonly 
   for (const _ of names) {
     networks.push({
       address: '127.0.0.1',
-      ports: { client: await freePort(), route: await freePort(), http: await freePort() },
+      ports: {
+        client: await freePort(),
+        route: await freePort(),
+        http: await freePort(),
+        monitor: await freePort(),
+      },
       isOwn: false,
       within: (words) => words,
       cut: refuse,

@@ -80,7 +80,7 @@ export class Site {
 
   #startNats(): void {
     const { directory, network, networks, name } = this.#options
-    const { client, route } = network.ports
+    const { client, route, monitor } = network.ports
     const routes = networks.map(({ address, ports }) => `nats://${address}:${ports.route}`)
     const config = join(directory, 'nats.conf')
     writeFileSync(
@@ -88,7 +88,8 @@ export class Site {
       `server_name: ${name}
 listen: "${network.address}:${client}"
 ping_interval: "2s"
-jetstream { store_dir: "${this.directoryOf('nats')}", max_file_store: 20GB }
+http: "${network.address}:${monitor}"
+jetstream { store_dir: "${this.directoryOf('nats')}", max_file_store: 20GB, sync_interval: always }
 cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.stringify(routes)} }
 `,
     )
@@ -102,9 +103,13 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
     const servers = [network, ...others].map(
       ({ address, ports }) => `nats://${address}:${ports.client}`,
     )
+    const monitors = networks.map(({ address, ports }) => `http://${address}:${ports.monitor}`)
+    // At the usual port, a machine finds that of the server which it reaches.
+    const named = ports.monitor === 8222 ? [] : ['--nats-monitor', monitors.join()]
     this.#spawn('service', [
       ...[process.execPath, cli, 'serve', '--data', this.data, '--host', address, '--keys'],
       ...['--port', String(ports.http), '--cluster', servers.join(), '--name', name],
+      ...named,
       ...['--http-threads', '1', '--query-threads', '1', ...flags],
     ])
   }

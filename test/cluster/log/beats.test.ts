@@ -219,6 +219,7 @@ class SimulatedMachine {
       name: this.name,
       nowMs: () => this.#nowMs(),
       members: () => this.#world.members,
+      isMember: () => true,
     })
   }
 
@@ -277,6 +278,7 @@ const options = (nowMs: () => number, members: readonly string[] = ['a', 'b']) =
   name: 'a',
   nowMs,
   members: () => members.map((name) => ({ name, maxLagMs: MAX_LAG_MS })),
+  isMember: () => members.includes('a'),
 })
 
 t.test('more beats than are noted make no machine level for less', async (t) => {
@@ -335,7 +337,12 @@ t.test(
   async (t) => {
     let nowMs = 0
     let members = [{ name: 'b', maxLagMs: 5 * MAX_LAG_MS }]
-    const beats = new Beats({ name: 'a', nowMs: () => nowMs, members: () => members })
+    const beats = new Beats({
+      name: 'a',
+      nowMs: () => nowMs,
+      members: () => members,
+      isMember: () => true,
+    })
     beats.answersBy(9)
     beats.sent(1)
     beats.readBack(1, 0)
@@ -363,4 +370,22 @@ t.test('a wait says for which machines it waits', async (t) => {
   nowMs = 101
   beats.look()
   t.same(await waits, { isEverywhere: false, waitingFor: ['c'] })
+})
+
+t.test('a machine whose answers go back is not level until they are there again', (t) => {
+  let nowMs = 1_000
+  const beats = new Beats(options(() => nowMs))
+  beats.answersBy(100)
+  beats.sent(1)
+  beats.readBack(1, 100)
+  t.equal(beats.levelUntilMs, nowMs + MAX_LAG_MS)
+  beats.answersBy(40)
+  t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+  nowMs += 10
+  beats.sent(2)
+  beats.readBack(2, 100)
+  t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+  beats.answersBy(100)
+  t.equal(beats.levelUntilMs, nowMs + MAX_LAG_MS)
+  t.end()
 })

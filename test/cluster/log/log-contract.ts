@@ -5,24 +5,33 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { Log, LogFault, LogMessage } from '../../../src/cluster/log/log.js'
+import {
+  digestOf,
+  type Log,
+  type LogFault,
+  type LogFounding,
+  type LogMessage,
+  type LogStart,
+} from '../../../src/cluster/log/log.js'
 import { untilTold } from '../../support/service/until.js'
 
 /** What a reader was told. */
 export class Told {
   readonly messages: LogMessage[] = []
   fault: LogFault | undefined
+  readonly faults: LogFault[] = []
   readonly stop: () => void
 
-  constructor(log: Log, after = 0, generation?: string) {
+  constructor(log: Log, after = 0, known: Omit<LogStart, 'after'> = {}) {
     this.stop = log.follow(
-      { after, generation },
+      { after, ...known },
       {
         onMessages: (messages) => {
           this.messages.push(...messages)
         },
         onFault: (fault) => {
           this.fault = fault
+          if (fault !== undefined) this.faults.push(fault)
         },
       },
     )
@@ -39,25 +48,60 @@ export class Told {
   async until(count: number): Promise<void> {
     await untilTold(async () => this.messages.length >= count)
   }
+
+  async untilFault(kind: LogFault['kind'] | undefined): Promise<void> {
+    await untilTold(async () => this.fault?.kind === kind)
+  }
+}
+
+/** Servers on which a log can be. */
+export interface LogServers {
+  /** The way of another machine to them. */
+  open(): Promise<Log>
+  /** As a machine does, and an operator. */
+  found(founding: LogFounding): Promise<void>
+  replace(founding: LogFounding, replaced: string): Promise<number>
+  /** As what must not happen. */
+  remove(): Promise<void>
+}
+
+export const FOUNDING: LogFounding = {
+  generation: '0123456789abcdef',
+  founder: 'site-a',
+  base: { sequence: 1_000_000_000_000, hash: 'ab'.repeat(32) },
+}
+
+const OTHER: LogFounding = {
+  generation: 'f'.repeat(16),
+  founder: 'site-b',
+  base: { sequence: 7, hash: 'cd'.repeat(32) },
 }
 
 /** Numbers of [start, end). */
 const range = (start: number, end: number) =>
   Array.from({ length: end - start }, (_, at) => start + at)
 
-/**
- * @param open  opens the same empty log for another machine each time
- */
-export async function keepsTheContract(t: Test, open: () => Promise<Log>): Promise<void> {
-  const first = await open()
-  const second = await open()
+/** @param servers  without a log */
+export async function keepsTheContract(t: Test, servers: LogServers): Promise<void> {
+  const first = await servers.open()
+  const second = await servers.open()
   const early = new Told(first)
 
-  await t.test('the generation is that of all, and the log is empty', async (t) => {
-    const info = await first.info()
-    t.match(info.generation, /^[0-9a-f]{16}$/)
-    t.match(info, { first: 1, end: 1, missingCount: 0 })
-    t.equal((await second.info()).generation, info.generation)
+  await t.test('a log is missing until it is founded, and that once', async (t) => {
+    await early.untilFault('missing')
+    t.same(early.fault, { kind: 'missing' })
+    await t.rejects(first.info())
+    await t.rejects(first.append(Buffer.from('lost')))
+    await t.rejects(async () => {
+      for await (const _ of first.read(1, 2)) t.fail('there is nothing to read')
+    })
+    await servers.found(FOUNDING)
+    const empty = { ...FOUNDING, first: 1, end: 1, missingCount: 0 }
+    for (const log of [first, second]) t.match(await log.info(), empty)
+    await early.untilFault(undefined)
+    await servers.found(FOUNDING)
+    await t.rejects(servers.found(OTHER), /there is a log of generation 0123456789abcdef/)
+    t.match(await first.info(), empty)
   })
 
   await t.test('messages have places without gaps, and come in their order', async (t) => {
@@ -126,14 +170,27 @@ export async function keepsTheContract(t: Test, open: () => Promise<Log>): Promi
 
   await t.test('a log of another generation is not read', async (t) => {
     const { generation } = await first.info()
-    const other = new Told(second, 0, 'f'.repeat(16))
-    const same = new Told(second, 0, generation)
+    const other = new Told(second, 0, { generation: OTHER.generation })
+    const same = new Told(second, 0, { generation })
     await untilTold(async () => other.fault !== undefined)
-    t.same(other.fault, { kind: 'other', generation })
+    t.same(other.fault, { kind: 'other', generation, base: FOUNDING.base })
     await same.until(84)
     t.equal(other.messages.length, 0)
     other.stop()
     same.stop()
+  })
+
+  await t.test('who goes on behind a message finds out whether it is still that one', async (t) => {
+    const known = { digest: digestOf(early.messages[40]) }
+    const same = new Told(second, 41, known)
+    const other = new Told(second, 42, known)
+    const behind = new Told(second, 85, known)
+    await Promise.all([same.until(43), other.untilFault('changed'), behind.untilFault('lost')])
+    t.same(same.messages, early.messages.slice(41))
+    t.same(other.fault, { kind: 'changed', place: 42 })
+    t.same(behind.fault, { kind: 'lost', place: 85, end: 85 })
+    t.same([...other.messages, ...behind.messages], [])
+    for (const told of [same, other, behind]) told.stop()
   })
 
   await t.test('a message may be as long as is said', async (t) => {
@@ -152,5 +209,40 @@ export async function keepsTheContract(t: Test, open: () => Promise<Log>): Promi
     t.equal(early.fault, undefined)
     await untilTold(async () => late.fault === undefined)
     late.stop()
+  })
+
+  await t.test('a log that was missing is read on where it is what was read', async (t) => {
+    const told = new Told(second)
+    await told.until(86)
+    const before = [...told.messages]
+    await servers.remove()
+    await told.untilFault('missing')
+    await t.rejects(first.append(Buffer.from('lost')))
+    await servers.found(FOUNDING)
+    await told.untilFault('lost')
+    for (const { bytes } of before) await first.append(bytes)
+    await told.untilFault(undefined)
+    t.equal(await first.append(Buffer.from('e')), 87)
+    await told.until(87)
+    t.same(told.messages.slice(0, 86), before)
+    t.equal(told.texts[86], 'e')
+    told.stop()
+  })
+
+  await t.test('a log that is replaced is another one, and replaced once', async (t) => {
+    const told = new Told(first, 87, { generation: FOUNDING.generation })
+    await t.rejects(servers.replace(OTHER, 'e'.repeat(16)), 'another one is to be replaced')
+    t.match(await first.info(), FOUNDING)
+    t.equal(await servers.replace(OTHER, FOUNDING.generation), 87)
+    await told.untilFault('other')
+    t.same(told.fault, { kind: 'other', generation: OTHER.generation, base: OTHER.base })
+    t.equal(await second.append(Buffer.from('of the other one')), 1)
+    t.equal(await servers.replace(OTHER, FOUNDING.generation), 0)
+    t.match(await first.info(), { ...OTHER, first: 1, end: 2 })
+    t.equal(told.messages.length, 0)
+    told.stop()
+    await servers.remove()
+    t.equal(await servers.replace(FOUNDING, OTHER.generation), 0)
+    t.match(await first.info(), { ...FOUNDING, first: 1, end: 1 })
   })
 }

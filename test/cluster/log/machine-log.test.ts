@@ -13,8 +13,9 @@ import {
   MachineLog,
   type MachineLogFault,
 } from '../../../src/cluster/log/machine-log.js'
-import { type Beat, partsOfSent, type SentBatch } from '../../../src/cluster/log/messages.js'
-import type { BatchOutcome } from '../../../src/journal/writer.js'
+import { type Beat, partsOfSent } from '../../../src/cluster/log/messages.js'
+import type { SentBatch } from '../../../src/journal/batch.js'
+import type { BatchOutcome } from '../../../src/journal/outcomes.js'
 import { limits } from '../../../src/limits.js'
 import { monotonicMs } from '../../../src/monotonic.js'
 import { until, untilTold } from '../../support/service/until.js'
@@ -37,6 +38,7 @@ interface ModelRecord extends Link {
 class ModelJournal implements DecidedJournal {
   records: ModelRecord[] = []
   place = 0
+  digest: string | undefined
 
   get last(): Link {
     return this.records.at(-1) ?? BEGINNING
@@ -47,7 +49,13 @@ class ModelJournal implements DecidedJournal {
     await Promise.resolve()
     const outcomes = batches.map((batch) => this.#outcomeOf(batch, place, timeMs))
     this.place = place
+    this.digest = undefined
     return outcomes
+  }
+
+  pass(place: number, digest: string): void {
+    this.place = place
+    this.digest = digest
   }
 
   hashAt(sequence: number): string | undefined {
@@ -121,6 +129,7 @@ class TestMachine {
       name: this.name,
       nowMs: monotonicMs,
       members: () => [{ name: this.name, maxLagMs: 60_000 }],
+      isMember: () => true,
     })
   }
 
@@ -269,6 +278,25 @@ t.test('machines decide alike, as who reads the log from its beginning', async (
   }
   t.equal(faultCount, 0)
   t.ok(answers > worlds.length, `${answers} answers`)
+})
+
+t.test('the place is that of the last message, also where it changes nothing', async (t) => {
+  const servers = new MemoryServers()
+  const machine = await TestMachine.start(servers, 'a', 200)
+  await machine.machineLog.append([batch('own', 'own')])
+  const atEnd = () => machine.journal.place === servers.messages.length
+  await until(atEnd)
+  const recordCount = machine.journal.records.length
+  const place = machine.journal.place
+  await machine.machineLog.beat()
+  servers.add(Buffer.from('what is this'))
+  const ids = { generation: servers.generation, session: '1'.repeat(16) }
+  const long = { kind: 'group', number: 1, batches: [batch('long', 'x'.repeat(300))] } as const
+  servers.add(partsOfSent(long, ids, 200)[0])
+  await until(atEnd)
+  t.ok(machine.journal.place >= place + 3)
+  t.equal(machine.journal.records.length, recordCount)
+  machine.machineLog.stop()
 })
 
 t.test('a message of another generation, or that is none, is passed over by all', async (t) => {
@@ -426,7 +454,8 @@ t.test('a machine of another generation than the log decides nothing', async (t)
   const servers = new MemoryServers()
   const machine = await TestMachine.start(servers, 'a', 200, 'f'.repeat(16))
   await until(() => machine.machineLog.fault !== undefined)
-  t.same(machine.machineLog.fault, { kind: 'other', generation: servers.generation })
+  const { generation, base } = servers
+  t.same(machine.machineLog.fault, { kind: 'other', generation, base })
   machine.machineLog.stop()
 })
 

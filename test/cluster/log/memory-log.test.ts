@@ -7,5 +7,11 @@ import { MemoryLog, MemoryServers } from './memory-log.js'
 
 t.test('a log in memory', async (t) => {
   const servers = new MemoryServers()
-  await keepsTheContract(t, async () => new MemoryLog(servers))
+  servers.remove()
+  await keepsTheContract(t, {
+    open: async () => new MemoryLog(servers),
+    found: async (founding) => servers.found(founding),
+    replace: async (founding, replaced) => servers.replace(founding, replaced),
+    remove: async () => servers.remove(),
+  })
 })

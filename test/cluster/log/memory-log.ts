@@ -3,27 +3,37 @@
  *
  * @module
  */
-import type {
-  Log,
-  LogFault,
-  LogInfo,
-  LogMessage,
-  LogReader,
-  LogStart,
+import { BEGINNING, type Link } from '../../../src/chain/link.js'
+import {
+  digestOf,
+  type Log,
+  type LogFault,
+  type LogFounding,
+  type LogInfo,
+  type LogMessage,
+  type LogReader,
+  type LogStart,
 } from '../../../src/cluster/log/log.js'
 
 /** The servers, which several machines use. */
 export class MemoryServers {
-  readonly generation: string
+  generation: string
+  founder: string
+  base: Link
   messages: LogMessage[] = []
   /** Places of messages that the server lacks that is asked. */
   readonly missing = new Set<number>()
   first = 1
+  /** Whether there is a log. */
+  isFounded = true
   readonly #onChange = new Set<() => void>()
   #timeMs = 1_000_000
 
-  constructor(generation = '0123456789abcdef') {
+  constructor(founding: Partial<LogFounding> = {}) {
+    const { generation = '0123456789abcdef', founder = 'a', base = BEGINNING } = founding
     this.generation = generation
+    this.founder = founder
+    this.base = base
   }
 
   add(bytes: Uint8Array): number {
@@ -31,6 +41,31 @@ export class MemoryServers {
     this.messages.push({ place, timeMs: ++this.#timeMs, bytes: Uint8Array.from(bytes) })
     this.changed()
     return place
+  }
+
+  /** @throws  where there is another log */
+  found({ generation, founder, base }: LogFounding): void {
+    if (this.isFounded) {
+      if (generation === this.generation) return
+      throw new Error(`there is a log of generation ${this.generation}`)
+    }
+    Object.assign(this, { generation, founder, base, messages: [], first: 1, isFounded: true })
+    this.missing.clear()
+    this.changed()
+  }
+
+  /** @returns how many messages are removed */
+  replace(founding: LogFounding, replaced: string): number {
+    const isReplaced = this.isFounded && this.generation === replaced
+    const count = isReplaced ? this.messages.length : 0
+    if (isReplaced) this.remove()
+    this.found(founding)
+    return count
+  }
+
+  remove(): void {
+    this.isFounded = false
+    this.changed()
   }
 
   /** To be called after messages were taken away, too. */
@@ -59,34 +94,37 @@ export class MemoryLog implements Log {
   async append(bytes: Uint8Array): Promise<number> {
     if (bytes.length > this.messageBytes) throw new RangeError('the message is too long')
     const fate = this.fate()
-    if (fate === 'lost') throw new Error('no server answers')
+    if (fate === 'lost' || !this.#servers.isFounded) throw new Error('no server answers')
     const place = this.#servers.add(bytes)
     if (fate === 'takenUnheard') throw new Error('no server answers')
     return place
   }
 
-  follow({ after, generation }: LogStart, reader: LogReader): () => void {
+  follow({ after, ...start }: LogStart, reader: LogReader): () => void {
     const servers = this.#servers
-    const isOther = generation !== undefined && generation !== servers.generation
     let next = after + 1
+    let { generation, digest } = start
     let isStopped = false
     let isTelling = false
     const tell = async () => {
       if (isTelling) return
       isTelling = true
+      let fault: LogFault | undefined
       for (;;) {
         await Promise.resolve()
-        if (isStopped || isOther) break
+        if (servers.isFounded) generation ??= servers.generation
+        fault = this.#faultAt(next, generation, digest)
         const messages: LogMessage[] = []
         for (let message = this.#at(next); message !== undefined; message = this.#at(++next)) {
+          if (isStopped || fault !== undefined) break
           messages.push(message)
+          digest = digestOf(message)
         }
         if (messages.length === 0) break
         await reader.onMessages(messages)
       }
       isTelling = false
-      const other = { kind: 'other', generation: servers.generation } as const
-      if (!isStopped) reader.onFault(isOther ? other : this.#faultAt(next))
+      if (!isStopped) reader.onFault(fault)
     }
     const stopHearing = servers.onChange(() => void tell())
     void tell()
@@ -97,13 +135,27 @@ export class MemoryLog implements Log {
   }
 
   async *read(start: number, end: number): AsyncGenerator<LogMessage | undefined> {
+    this.#mustBeFounded()
     for (let place = start; place < end; place++) yield this.#at(place)
   }
 
   async info(): Promise<LogInfo> {
-    const { first, messages, generation, missing } = this.#servers
-    const end = first + messages.length
-    return { first, end, generation, missingCount: missing.size, copyCount: 1, server: 'memory' }
+    this.#mustBeFounded()
+    const { first, messages, generation, founder, base, missing } = this.#servers
+    return {
+      first,
+      end: first + messages.length,
+      generation,
+      founder,
+      base,
+      missingCount: missing.size,
+      copyCount: 1,
+      server: 'memory',
+    }
+  }
+
+  #mustBeFounded(): void {
+    if (!this.#servers.isFounded) throw new Error('there is no log')
   }
 
   #at(place: number): LogMessage | undefined {
@@ -111,11 +163,19 @@ export class MemoryLog implements Log {
     return missing.has(place) ? undefined : messages[place - first]
   }
 
-  #faultAt(next: number): LogFault | undefined {
-    const { first, messages, missing } = this.#servers
+  #faultAt(next: number, generation?: string, digest?: string): LogFault | undefined {
+    const { first, messages, missing, isFounded, ...servers } = this.#servers
+    if (!isFounded) return { kind: 'missing' }
+    if (generation !== servers.generation) {
+      return { kind: 'other', generation: servers.generation, base: servers.base }
+    }
     const end = first + messages.length
     if (end < next) return { kind: 'lost', place: next - 1, end }
     if (first > next) return { kind: 'gone', place: next, first }
+    const last = this.#at(next - 1)
+    if (digest !== undefined && last !== undefined && digestOf(last) !== digest) {
+      return { kind: 'changed', place: next - 1 }
+    }
     return missing.has(next) ? { kind: 'hole', place: next, server: 'memory' } : undefined
   }
 }

@@ -15,6 +15,7 @@ import { freePort } from '../../support/service/free-port.js'
 import { type Owner, temporaryDirectory } from '../../support/service/hickory.js'
 import { startProgram } from '../../support/service/program.js'
 import { untilTold } from '../../support/service/until.js'
+import { FOUNDING } from './log-contract.js'
 
 /** Those that test/install-tools.sh unpacks: the oldest one that can be used, and a recent one. */
 const SERVERS = ['2.10.27', '2.15.1'].map(
@@ -124,17 +125,24 @@ export async function startSyncedServers(
   return servers
 }
 
-/** A connection to the first of these servers that is there, and the log by it; closed with the test. */
-export async function openLog(
-  t: Owner,
-  servers: readonly SyncedServer[],
-): Promise<{ readonly connection: Connection; readonly log: StreamLog }> {
+/** A connection to the first of these servers that is there; closed with the test. */
+export async function connectedTo(t: Owner, servers: readonly SyncedServer[]): Promise<Connection> {
   const settings = { servers: servers.map(({ url }) => url) }
   const connection = await Connection.open(settings, 'test', { onChange() {}, onDenied() {} })
   t.teardown(() => connection.nats.close())
+  return connection
+}
+
+/** The same, and the log by it, which is founded where it is missing. */
+export async function openLog(
+  t: Owner,
+  servers: readonly SyncedServer[],
+  founding = FOUNDING,
+): Promise<{ readonly connection: Connection; readonly log: StreamLog }> {
+  const connection = await connectedTo(t, servers)
   for (let tryCount = 1; ; tryCount++) {
     try {
-      return { connection, log: await StreamLog.open(connection, namesOf('test')) }
+      return { connection, log: await StreamLog.found(connection, namesOf('test'), founding) }
     } catch (fault) {
       // The servers may still be electing who leads.
       if (tryCount === 20) throw fault

@@ -5,24 +5,38 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
 import t, { type Test } from 'tap'
+import { digestOf } from '../../../src/cluster/log/log.js'
+import type { Connection } from '../../../src/cluster/nats/connection.js'
+import { namesOf } from '../../../src/cluster/nats/names.js'
+import { StreamLog } from '../../../src/cluster/nats/stream-log.js'
 import { untilTold } from '../../support/service/until.js'
-import { keepsTheContract, Told } from '../log/log-contract.js'
+import { FOUNDING, keepsTheContract, Told } from '../log/log-contract.js'
 import {
+  connectedTo,
   openLog,
   type SyncedServer,
   startSyncedServers,
   withEachSyncedServer,
 } from '../log/synced-servers.js'
 
+const names = namesOf('test')
+
 withEachSyncedServer(t, async (t, server) => {
   for (const count of [1, 3]) {
     await t.test(`a log on ${count}`, async (t) => {
       const servers = await startSyncedServers(t, server, { count })
-      await keepsTheContract(t, async () => {
-        const { log } = await openLog(t, servers)
-        t.equal((await log.info()).copyCount, count)
-        return log
+      const connection = await connectedTo(t, servers)
+      await keepsTheContract(t, {
+        open: async () => await StreamLog.open(await connectedTo(t, servers), names),
+        async found(founding) {
+          const log = await StreamLog.found(connection, names, founding)
+          t.equal((await log.info()).copyCount, count)
+        },
+        replace: async (founding, replaced) =>
+          await StreamLog.replace(connection, names, founding, replaced),
+        remove: async () => await removed(connection),
       })
     })
   }
@@ -59,7 +73,7 @@ withEachSyncedServer(t, async (t, server) => {
     for (const one of told) {
       const { messages } = one
       await untilTold(async () => (messages.at(-1)?.place ?? 0) >= last)
-      t.equal(one.fault, undefined)
+      t.same(one.faults, [], 'a server that was just elected is not believed at once')
       const { texts } = one
       const lost = [...acknowledged].filter(([place, text]) => texts[place - 1] !== text)
       t.same(lost, [], `${acknowledged.size} acknowledged`)
@@ -68,6 +82,43 @@ withEachSyncedServer(t, async (t, server) => {
         Array.from({ length: last }, (_, at) => at + 1),
       )
       one.stop()
+    }
+  })
+
+  await t.test('a log is opened where nothing answers, and founded by nobody alone', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    await openLog(t, [nats])
+    const connection = await connectedTo(t, [nats])
+    await nats.stop()
+    await untilTold(async () => !connection.isUp)
+    const log = await StreamLog.open(connection, names)
+    const told = new Told(log)
+    const { generation } = FOUNDING
+    for (const make of [StreamLog.found, StreamLog.replace]) {
+      const founding = { ...FOUNDING, generation: 'f'.repeat(16) }
+      await t.rejects(async () => void (await make(connection, names, founding, generation)))
+    }
+    t.equal(told.fault, undefined)
+    await nats.start()
+    t.equal(await appended(t, nats, 'first'), 1)
+    await told.until(1)
+    t.equal((await log.info()).generation, FOUNDING.generation)
+    told.stop()
+  })
+
+  await t.test('of a log that others have made, nothing is known', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { connection, log } = await openLog(t, [nats])
+    const manager = await jetstreamManager(connection.nats)
+    const { name, subjects } = (await manager.streams.info(names.stream)).config
+    for (const metadata of [
+      undefined,
+      { 'hickory-generation': 'F', 'hickory-founder': 'Site A', 'hickory-base': '7 cd' },
+    ]) {
+      await removed(connection)
+      await manager.streams.add({ name, subjects, ...(metadata && { metadata }) })
+      const unknown = { generation: undefined, founder: undefined, base: undefined }
+      t.match(await log.info(), unknown)
     }
   })
 
@@ -164,16 +215,21 @@ withEachSyncedServer(t, async (t, server) => {
     t.same(told.fault, { kind: 'lost', place: 11, end: 11 })
     t.equal(await appended(t, nats, 'another eleventh'), 11)
     t.equal(await appended(t, nats, 'the twelfth'), 12)
-    await untilTold(async () => told.fault?.kind === 'changed')
+    await told.untilFault('changed')
     t.equal(told.messages.length, 11, 'nothing of it is told')
+    const { log: after } = await openLog(t, [nats])
+    const again11 = new Told(after, 11, { digest: digestOf(told.messages[10]) })
+    await again11.untilFault('changed')
+    t.equal(again11.messages.length, 0, 'nor to who begins behind what was read')
     await nats.stop('SIGTERM')
     rmSync(nats.store, { recursive: true })
     await nats.start()
-    await nats.untilHealthy()
-    for (let at = 0; at < 20; at++) await appended(t, nats, `of another log ${at}`)
-    await untilTold(async () => told.fault?.kind === 'other')
+    await Promise.all([told.untilFault('missing'), again11.untilFault('missing')])
+    const other = { ...FOUNDING, generation: 'f'.repeat(16) }
+    for (let at = 0; at < 20; at++) await appended(t, nats, `of another log ${at}`, other)
+    await Promise.all([told.untilFault('other'), again11.untilFault('other')])
     t.equal(told.messages.length, 11)
-    told.stop()
+    for (const one of [told, again11]) one.stop()
   })
 })
 
@@ -192,11 +248,21 @@ async function infoOf(log: Awaited<ReturnType<typeof openLog>>['log']) {
 }
 
 /** By a machine of its own, which makes the log where there is none. */
-async function appended(t: Test, nats: SyncedServer, text: string): Promise<number> {
-  const { log, connection } = await openLog(t, [nats])
+async function appended(
+  t: Test,
+  nats: SyncedServer,
+  text: string,
+  founding = FOUNDING,
+): Promise<number> {
+  const { log, connection } = await openLog(t, [nats], founding)
   const place = await log.append(Buffer.from(text))
   await connection.nats.close()
   return place
+}
+
+async function removed({ nats }: Connection): Promise<void> {
+  const manager = await jetstreamManager(nats)
+  await manager.streams.delete(names.stream)
 }
 
 /** The files that JetStream has messages in, in their order. */

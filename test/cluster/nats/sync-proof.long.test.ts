@@ -4,9 +4,26 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { type ConnectedServer, syncDoubt } from '../../../src/cluster/nats/sync-proof.js'
+import {
+  type ConnectedServer,
+  connectedServer,
+  type SyncDoubt,
+  SyncGuard,
+  syncDoubt,
+} from '../../../src/cluster/nats/sync-proof.js'
+import { limits } from '../../../src/limits.js'
 import { freePort } from '../../support/service/free-port.js'
-import { openLog, startSyncedServers, withEachSyncedServer } from '../log/synced-servers.js'
+import { until } from '../../support/service/until.js'
+import {
+  connectedTo,
+  openLog,
+  type SyncedServer,
+  startSyncedServers,
+  withEachSyncedServer,
+} from '../log/synced-servers.js'
+
+/** Where no other test listens. */
+const loopback = `127.${[0, 0, 0].map(() => 1 + Math.floor(253 * Math.random())).join('.')}`
 
 withEachSyncedServer(t, async (t, server) => {
   await t.test('a server that syncs always proves it by its own monitor alone', async (t) => {
@@ -17,9 +34,8 @@ withEachSyncedServer(t, async (t, server) => {
     t.equal(await syncDoubt(connected, [other.monitor, nats.monitor]), undefined)
     t.match(
       await syncDoubt(connected, [other.monitor]),
-      /^nats-server nats-0 does not prove .*: http:\/\/127\.0\.0\.1:\d+ is the monitor of nats-0\. Name its monitor with --nats-monitor$/,
+      /: http:\/\/127\.0\.0\.1:\d+ is the monitor of nats-0, http:\/\/127\.0\.0\.1:8222 .*\. Name its monitor with/,
     )
-    t.match(await syncDoubt(connected, []), /: it has no monitor\. Name/)
     const unused = `http://127.0.0.1:${await freePort()}`
     t.match(await syncDoubt(connected, [unused]), /cannot be reached \(ECONNREFUSED\)/)
   })
@@ -33,6 +49,74 @@ withEachSyncedServer(t, async (t, server) => {
       )
     }
   })
+
+  await t.test('nothing is written to a server that has not proven that it syncs', async (t) => {
+    const [synced] = await startSyncedServers(t, server)
+    const [other] = await startSyncedServers(t, server, { settings: '' })
+    const [takenBySynced, takenByOther] = [await takenBy(t, synced), await takenBy(t, other)]
+    const connection = await connectedTo(t, [synced, other])
+    const told: SyncDoubt[] = []
+    const monitors = [synced.monitor, other.monitor]
+    const guard = new SyncGuard(connection, monitors, (doubt) => told.push(doubt))
+    t.match(guard.doubt, /^nats-server nats-0 has not yet proven that it syncs/)
+    // As often as a process can: right after it is connected to the other one, too.
+    let isOver = false
+    t.teardown(() => {
+      isOver = true
+      guard.stop()
+    })
+    const writing = (async () => {
+      while (!isOver) {
+        await new Promise((resolve) => setImmediate(resolve))
+        if (guard.doubt === undefined) connection.publish('written', Buffer.alloc(1))
+      }
+    })()
+    await until(() => takenBySynced() > 100)
+    t.same(told, [undefined])
+    await synced.stop()
+    const isRefused = /must have "sync_interval: always"/
+    await until(() => isRefused.test(guard.doubt ?? ''))
+    t.equal(told[1], 'there is no connection to NATS')
+    t.match(told.at(-1), isRefused)
+    // What came would be there before this.
+    await connection.nats.flush()
+    await synced.start()
+    await other.stop()
+    const before = takenBySynced()
+    await until(() => takenBySynced() > before + 100)
+    t.equal(guard.doubt, undefined)
+    t.equal(told.at(-1), undefined)
+    isOver = true
+    await writing
+    t.equal(takenByOther(), 0)
+  })
+})
+
+t.test('a server is asked again until it has proven that it syncs, and then no more', async (t) => {
+  const connection = {
+    isUp: true,
+    nats: { info: named('2.15.1'), status: noStatus, getServer: () => `${loopback}:4222` },
+  }
+  let askedCount = 0
+  const always = { server_id: 'id', jetstream: { config: { sync_always: true } } }
+  const monitor = await monitorThat(t, () => {
+    const isNow = ++askedCount === 3
+    return { status: isNow ? 200 : 503, body: JSON.stringify(always) }
+  })
+  const told: SyncDoubt[] = []
+  const beganMs = performance.now()
+  const guard = new SyncGuard(connection as never, [monitor], (doubt) => told.push(doubt))
+  await until(() => guard.doubt === undefined)
+  t.ok(performance.now() - beganMs > 1.9 * limits.syncAskMs)
+  t.match(told, [/answers 503/, undefined])
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * limits.syncAskMs))
+  t.equal(askedCount, 3)
+  // It has started anew meanwhile.
+  connection.nats.info = { ...named('2.15.1'), server_id: 'id 2' }
+  t.match(guard.doubt, /has not yet proven/)
+  connection.isUp = false
+  t.equal(guard.doubt, 'there is no connection to NATS')
+  guard.stop()
 })
 
 t.test('a server that is too old is refused whatever its monitor says', async (t) => {
@@ -66,7 +150,22 @@ t.test('a monitor that stands still is not waited for', async (t) => {
   t.match(await syncDoubt(named('2.15.1'), [await monitorThat(t, undefined)]), /does not answer/)
 })
 
+t.test('the monitor of a server is asked where that was reached', async (t) => {
+  const address = `${loopback}:4222`
+  const unused = `http://127.0.0.1:${await freePort()}`
+  t.equal(
+    await syncDoubt(named('2.15.1'), [unused]),
+    `nats-server nats at ${address}, to which this machine is connected, does not prove that it syncs what it ` +
+      `acknowledges: ${unused} cannot be reached (ECONNREFUSED), ` +
+      `http://${loopback}:8222 cannot be reached (ECONNREFUSED). Name its monitor with --nats-monitor`,
+  )
+  const body = '{"server_id":"id","jetstream":{"config":{"sync_always":true}}}'
+  await monitorThat(t, { status: 200, body }, { host: loopback, port: 8222 })
+  t.equal(await syncDoubt(named('2.15.1'), [unused]), undefined)
+})
+
 const named = (version: string): ConnectedServer => ({
+  address: `${loopback}:4222`,
   server_id: 'id',
   server_name: 'nats',
   version,
@@ -74,21 +173,41 @@ const named = (version: string): ConnectedServer => ({
 
 async function serverOf(t: Test, nats: Parameters<typeof openLog>[1][number]) {
   const { connection } = await openLog(t, [nats])
-  return connection.nats.info as ConnectedServer
+  return connectedServer(connection) as ConnectedServer
+}
+
+/** How many messages are written to a server. */
+async function takenBy(t: Test, nats: SyncedServer): Promise<() => number> {
+  const connection = await connectedTo(t, [nats])
+  let count = 0
+  connection.subscribe('written', () => {
+    count++
+  })
+  await connection.nats.flush()
+  return () => count
+}
+
+const noStatus = () => Object.assign((async function* () {})(), { stop() {} })
+
+interface Answer {
+  readonly status: number
+  readonly body: string
 }
 
 /** Or that says nothing. */
 async function monitorThat(
   t: Test,
-  answer: { readonly status: number; readonly body: string } | undefined,
+  answers: Answer | (() => Answer) | undefined,
+  { host, port } = { host: '127.0.0.1', port: 0 },
 ): Promise<string> {
   const server = createServer((_, response) => {
+    const answer = typeof answers === 'function' ? answers() : answers
     if (answer !== undefined) response.writeHead(answer.status).end(answer.body)
   })
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -14,7 +14,6 @@ import { readCurrent } from '../../../src/snapshot/directory.js'
 import { columnsOf, type TestRecipient } from '../../support/data/columns.js'
 import { kindsOfWorld, randomRequest } from '../../support/random/requests.js'
 import { type Random, seededRandom } from '../../support/random/world.js'
-import { freePort } from '../../support/service/free-port.js'
 import {
   hickory,
   type Owner,
@@ -22,8 +21,8 @@ import {
   serve,
   temporaryDirectory,
 } from '../../support/service/hickory.js'
-import { startProgram } from '../../support/service/program.js'
 import { serveMachine } from '../support/machines.js'
+import { startNatsServer } from '../support/nats-servers.js'
 
 export const SITES = ['site-a', 'site-b', 'site-c'] as const
 const SOURCES = [3, 7] as const
@@ -62,13 +61,9 @@ export async function startRegions(owner: Owner, options: RegionsOptions): Promi
   const samples: RecipientColumns[] = []
   // The machines begin with few, so that none ever has all of the others in its memory.
   importFile(data[0], await makeSome(owner, { source: SOURCES[0], count: 1_000, seed }))
-  const natsPort = await freePort()
-  const store = join(directory, 'nats')
-  const listening = ['-a', '127.0.0.1', '-p', String(natsPort)]
-  await startProgram(owner, 'nats-server', ['-js', '-sd', store, ...listening], natsPort)
-  const reach = ['--cluster', `nats://127.0.0.1:${natsPort}`]
+  const nats = await startNatsServer(owner)
   const start = (at: number) =>
-    serveMachine(owner, { name: SITES[at], data: data[at], reach }, '--copies', '2')
+    serveMachine(owner, { name: SITES[at], data: data[at], reach: nats.reach }, '--copies', '2')
   const machines: Service[] = []
   for (const at of SITES.keys()) {
     tell(`starting ${SITES[at]}`)
@@ -93,7 +88,14 @@ export async function startRegions(owner: Owner, options: RegionsOptions): Promi
     rmSync(made.file)
   }
   const one = await serve(owner, '--data', alone, '--http-threads', '1', '--query-threads', '2')
-  return { machines, restart: start, one, samples, data: writer, reach }
+  return {
+    machines,
+    restart: start,
+    one,
+    samples,
+    data: writer,
+    reach: ['--cluster', nats.url],
+  }
 }
 
 interface MadeFile {

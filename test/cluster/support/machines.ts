@@ -27,11 +27,13 @@ export function serveMachine(
 
 export interface ToldStatus {
   readonly isWhole: boolean
-  readonly epoch: number
+  readonly log?: { readonly server?: string; readonly messageCount: number }
   readonly machines: readonly {
     readonly name: string
-    readonly isWriter: boolean
     readonly isMember: boolean
+    readonly isLevel: boolean
+    readonly written: number
+    readonly snapshotId?: string
     readonly isDraining: boolean
     readonly held?: Holding
   }[]

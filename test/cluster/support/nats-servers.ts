@@ -26,6 +26,8 @@ export interface NatsOptions {
 export interface NatsServers {
   /** For `--cluster`. */
   readonly urls: readonly string[]
+  /** For `--nats-monitor`. */
+  readonly monitors: readonly string[]
   /** Of the certificate that they show. */
   readonly authority: Authority
   stop(at: number): Promise<void>
@@ -56,7 +58,7 @@ export async function startNatsServers(
       ['here: 10.0.0.1', 'here: 127.0.0.1'],
       ['port: 4222', `port: ${client}`],
       ['port: 6222', `port: ${route}`],
-      ['http: 127.0.0.1:8222', `http: 127.0.0.1:${monitor}`],
+      ['http_port: 8222', `http_port: ${monitor}`],
       ['tls://10.0.0.1:6222', `tls://127.0.0.1:${ports[0].route}`],
       ['tls://10.0.0.2:6222', `tls://127.0.0.1:${ports[1].route}`],
       ['tls://10.0.0.3:6222', `tls://127.0.0.1:${ports[2].route}`],
@@ -80,6 +82,7 @@ export async function startNatsServers(
   for (const { monitor } of ports) await untilTold(() => isHealthy(monitor))
   return {
     urls: ports.map(({ client }) => `tls://127.0.0.1:${client}`),
+    monitors: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
     authority,
     async stop(at) {
       const ended = once(children[at], 'exit')
@@ -94,6 +97,10 @@ export async function startNatsServers(
 
 export interface NatsServer {
   readonly url: string
+  /** What proves that it syncs. */
+  readonly monitor: string
+  /** `--cluster` and `--nats-monitor`. */
+  readonly reach: readonly string[]
   /** Where JetStream has its files. */
   readonly store: string
   /** With SIGTERM it writes all that it has acknowledged. */
@@ -105,20 +112,27 @@ export interface NatsServer {
 
 interface SingleOptions {
   readonly server?: string
-  /** Lines of its file; without any, everybody is let in. */
+  /** Further lines of its file; without any, everybody is let in. */
   readonly settings?: string
 }
 
-/** Starts one server; ended with the test. */
+/** Starts one server that syncs what it acknowledges; ended with the test. */
 export async function startNatsServer(
   t: Owner,
   { server = NATS_SERVER, settings = '' }: SingleOptions = {},
 ): Promise<NatsServer> {
   const store = temporaryDirectory(t)
   const file = join(temporaryDirectory(t), 'nats.conf')
-  writeFileSync(file, settings)
   const port = await freePort()
-  const args = ['-c', file, '-js', '-sd', store, '-a', '127.0.0.1', '-p', String(port)]
+  const monitor = await freePort()
+  const lines = [
+    `listen: "127.0.0.1:${port}"`,
+    `http: "127.0.0.1:${monitor}"`,
+    `jetstream { store_dir: "${store}", sync_interval: always }`,
+    settings,
+  ]
+  writeFileSync(file, lines.join('\n'))
+  const args = ['-c', file]
   const start = () => startProgram(t, server, args, port)
   let child = await start()
   const stop = async (signal: NodeJS.Signals) => {
@@ -131,6 +145,11 @@ export async function startNatsServer(
   t.teardown(() => stop('SIGKILL'))
   return {
     url: `nats://127.0.0.1:${port}`,
+    monitor: `http://127.0.0.1:${monitor}`,
+    reach: [
+      ...['--cluster', `nats://127.0.0.1:${port}`],
+      ...['--nats-monitor', `http://127.0.0.1:${monitor}`],
+    ],
     store,
     stop: (signal = 'SIGTERM') => stop(signal),
     async start() {

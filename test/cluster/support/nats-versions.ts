@@ -1,6 +1,5 @@
 /**
- * The nats-servers of this machine: the one that is installed, and a newer one that test/install-tools.sh unpacks where
- * that can be had.
+ * The nats-servers that test/install-tools.sh unpacks: the oldest one that Debian has and that can be used, and a recent one.
  *
  * @module
  */
@@ -8,23 +7,22 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Test } from 'tap'
 
+const SERVERS = ['2.10.27', '2.15.1'].map(
+  (version) => `/var/cache/hickory-tests/nats-server-${version}/usr/sbin/nats-server`,
+)
+
 /** One of them alone may be chosen. */
-export const NATS_SERVER = process.env.HICKORY_NATS_SERVER ?? 'nats-server'
+export const NATS_SERVER = process.env.HICKORY_NATS_SERVER ?? SERVERS[1]
 
-const NEWER = '/var/cache/hickory-tests/nats-server-2.10.27/usr/sbin/nats-server'
-
-/** Runs a test with each of them, and says so where there is only one. */
+/** Runs a test with each of them, and says which is not there. */
 export function withEachNats(t: Test, test: (t: Test, server: string) => Promise<void>): void {
-  const servers = [NATS_SERVER]
-  if (process.env.HICKORY_NATS_SERVER === undefined) {
-    if (existsSync(NEWER)) servers.push(NEWER)
-    else t.comment(`note: with ${versionOf(NATS_SERVER)} alone, since there is no ${NEWER}`)
+  const chosen = process.env.HICKORY_NATS_SERVER
+  for (const server of chosen === undefined ? SERVERS : [chosen]) {
+    if (!existsSync(server)) {
+      t.comment(`note: without ${server}, which is not there`)
+      continue
+    }
+    const version = execFileSync(server, ['--version'], { encoding: 'utf8' }).trim()
+    t.test(version.replace(': v', ' '), (t) => test(t, server))
   }
-  for (const server of servers) t.test(versionOf(server), (t) => test(t, server))
-}
-
-function versionOf(server: string): string {
-  // Where Debian has servers, and only root looks by itself.
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
-  return execFileSync(server, ['--version'], { env, encoding: 'utf8' }).trim().replace(': v', ' ')
 }

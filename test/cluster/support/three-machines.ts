@@ -24,8 +24,8 @@ import { type NatsServer, startNatsServer } from './nats-servers.js'
 const NAMES = ['site-a', 'site-b', 'site-c'] as const
 
 /** So that a machine which fell silent is waited for as briefly as may be. */
-export const LAG_SECONDS = 2
-const FLAGS = ['--takeover-after', '1', '--max-lag', String(LAG_SECONDS)]
+export const LAG_SECONDS = 15
+const FLAGS = ['--max-lag', String(LAG_SECONDS)]
 
 interface ThreeOptions {
   readonly seed: number
@@ -36,7 +36,7 @@ interface ThreeOptions {
 
 export interface Three {
   readonly nats: NatsServer
-  /** The first one has founded the cluster, and writes. */
+  /** The first one has founded the cluster. */
   readonly machines: readonly [Machine, Machine, Machine]
   clients(options?: Partial<ClientOptions>): Clients
   /** What is wrong with what clients were told, and with the journals. */
@@ -106,7 +106,8 @@ export async function startThree(t: Test, options: ThreeOptions): Promise<Three>
     const port = await freePort()
     const way = await cuttableWay(t, Number(new URL(nats.url).port))
     const server = `nats://127.0.0.1:${way.port}`
-    const reach = ['--cluster', server, ...FLAGS, '--port', String(port)]
+    const monitor = ['--nats-monitor', nats.monitor]
+    const reach = ['--cluster', server, ...monitor, ...FLAGS, '--port', String(port)]
     const start = () => serveMachine(t, { name, data, reach })
     machines.push(new Machine({ name, data, way, url: `http://127.0.0.1:${port}`, start }))
   }

@@ -1,17 +1,14 @@
 /**
- * The machine that writes stands still, or is cut off, and does not know that another one writes: what it has written alone
- * is in no journal afterwards, and whoever waits at it hears the truth.
+ * A machine under load stands still, or is cut off, while the others go on: its clients hear the truth, and all machines
+ * have the same afterwards.
  */
 import t from 'tap'
-import { journalDirectory } from '../../src/journal/files.js'
-import { JournalReader } from '../../src/journal/reader.js'
 import { seededRandom } from '../support/random/world.js'
-import { hickory } from '../support/service/hickory.js'
 import { until, untilTold } from '../support/service/until.js'
 import { call } from './faults/calls.js'
 import type { Clients } from './faults/clients.js'
 import { CHANGED_SOURCE, randomChange } from './faults/crowd.js'
-import { readinessOf, statusBy } from './support/machines.js'
+import { readinessOf } from './support/machines.js'
 import { type Machine, startThree } from './support/three-machines.js'
 
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -64,57 +61,32 @@ async function untilTaken(machine: Machine, clients: Clients): Promise<void> {
   await untilTold(async () => (await send(machine, clients)) === 'made', 60_000)
 }
 
-/** Where the journal of a machine ends on its disk, and up to where it is committed. */
-function endsOf({ data }: Machine) {
-  const [written, committed] = (['written', 'committed'] as const).map((reach) => {
-    const reader = new JournalReader(journalDirectory(data), reach)
-    try {
-      return reader.head().sequence
-    } finally {
-      reader.close()
-    }
-  })
-  return { written, committed }
-}
-
-t.test('of two machines that believe that they write, one does', async (t) => {
+t.test('a machine is away, and comes back', async (t) => {
   const options = { seed, peopleCount: PEOPLE_COUNT, optingCount: 1_500 }
-  const { nats, machines, clients: clientsOf, check } = await startThree(t, options)
+  const { machines, clients: clientsOf, check } = await startThree(t, options)
   const [a, b, c] = machines
-  const reach = ['--cluster', nats.url]
   const clients = clientsOf()
   clients.start({ writers: 0, readers: 2 })
   try {
-    await t.test('the one that wrote stands still, and goes on', async (t) => {
-      const { epoch } = await statusBy(reach)
+    await t.test('it stands still, and goes on', async () => {
       const senders = startSenders(a, clients)
       await until(() => senders.madeCount >= 3 * SENDER_COUNT)
       a.signal('SIGSTOP')
       await untilTaken(b, clients)
       await untilTaken(c, clients)
       a.signal('SIGCONT')
-      // At it, by way of whoever writes.
       const { madeCount } = senders
       await until(() => senders.madeCount >= madeCount + 3 * SENDER_COUNT, 60_000)
       await senders.stop()
-      const status = await statusBy(reach)
-      t.ok(status.epoch > epoch, `epoch ${status.epoch} came after ${epoch}`)
-      t.equal(status.machines.find(({ isWriter }) => isWriter)?.name === a.name, false)
     })
 
-    await t.test('the one that writes is cut off, and comes back', async (t) => {
+    await t.test('it is cut off, and comes back', async () => {
       await a.untilReady()
-      await untilTold(
-        async () => (await hickory('cluster', 'promote', a.name, ...reach)).code === 0,
-      )
       const senders = startSenders(a, clients)
       await until(() => senders.madeCount >= 3 * SENDER_COUNT)
       a.way.cut()
       await untilTaken(b, clients)
-      await untilTold(async () => (await readinessOf(a)).includes('lagging'))
-      const { written, committed } = endsOf(a)
-      t.ok(written > committed, 'it has written what nobody else has')
-      t.ok(endsOf(b).committed > committed)
+      await untilTold(async () => (await readinessOf(a)).includes('lagging'), 30_000)
       await untilTaken(c, clients)
       a.way.heal()
       const { madeCount } = senders
