@@ -23,13 +23,9 @@ export interface ClusterConfig {
   readonly clusterId: string
   /** Of this machine. */
   readonly name: string
-  /** Whether a change is acknowledged when it is on the disk of the writer, or on most disks. */
-  readonly acks: 'one' | 'majority'
-  /** Whether this machine becomes the writer by itself. */
-  readonly takesOver: boolean
-  /** After so long nobody waits for a writer that is silent. */
-  readonly silenceMs: number
-  /** For so long a machine may answer that does not hear of the writer. */
+  /** Of the servers of NATS, which say whether they sync what they acknowledge. */
+  readonly natsMonitors: readonly string[]
+  /** For so long a machine may answer that does not hear from the log. */
   readonly maxLagMs: number
   /** Whether it refuses lists then. */
   readonly refusesLaggingLists: boolean
@@ -66,27 +62,18 @@ export function clusterConnection({
 export function clusterConfig(settings: Settings): ClusterConfig | undefined {
   const connection = clusterConnection(settings)
   if (connection === undefined) return undefined
-  const { values, origins } = settings
-  const { name, acks, takeover } = values
+  const { values } = settings
+  const { name } = values
   if (name === undefined) {
     throw new OperatorError(
       'Usage',
       '--cluster needs --name: what this machine is called, such as site-a',
     )
   }
-  if (acks === '1' && takeover === 'auto' && origins.has('takeover')) {
-    throw new OperatorError(
-      'Usage',
-      '--takeover auto needs --acks majority: with --acks 1 no other machine can know that it has all that was ' +
-        'acknowledged',
-    )
-  }
   return {
     ...connection,
     name,
-    acks: acks === '1' ? 'one' : 'majority',
-    takesOver: takeover === 'auto' && acks === 'majority',
-    silenceMs: 1_000 * values.takeoverAfter,
+    natsMonitors: values.natsMonitor,
     maxLagMs: 1_000 * values.maxLag,
     refusesLaggingLists: values.laggingLists === 'refuse',
     copies: values.copies,

@@ -89,7 +89,7 @@ export interface TlsConfig {
   readonly clientCertificates: 'off' | 'optional' | 'required'
 }
 
-/** Variables of the process that are no settings, and nearly ones. */
+/** Variables of the process that are no settings, and nearly ones, or were. */
 export const ownMisspeltVariables = () => misspeltVariables(process.env)
 
 /** Values of command-line flags by their long names without dashes, as commander gives them. */

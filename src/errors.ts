@@ -196,3 +196,11 @@ export class OperatorError extends Error {
 
 /** Both tables, for the documentation and its test. */
 export const errorTables = { serviceErrors, operatorErrors } as const
+
+/** What to do about damage, behind `; `, where no other machine has what is damaged. */
+export const RESTORE = 'restore the data directory from a backup'
+
+/** What a message says is wrong, without that. */
+export function withoutAdvice(message: string): string {
+  return message.split(`; ${RESTORE}`, 1)[0]
+}

@@ -136,15 +136,25 @@ function matching(setting: Setting, pattern: RegExp, what: string): string {
 
 /** Addresses, separated by commas. */
 export function natsServers(setting: Setting): readonly string[] {
+  return addresses(setting, /^(nats|tls):\/\/[^\s/@]+$/, 'NATS such as nats://10.0.0.1:4222')
+}
+
+/** Addresses, separated by commas. */
+export function natsMonitors(setting: Setting): readonly string[] {
+  const pattern = /^https?:\/\/[^\s/@?#]+\/?$/
+  return addresses(setting, pattern, 'monitors of NATS such as http://10.0.0.1:8222')
+}
+
+function addresses(setting: Setting, pattern: RegExp, what: string): readonly string[] {
   const named = text(setting)
     .split(',')
     .map((item) => item.trim())
   for (const item of named) {
-    if (/^(nats|tls):\/\/[^\s/@]+$/.test(item)) continue
+    if (pattern.test(item) && URL.canParse(item)) continue
     throw new OperatorError(
       'Usage',
-      `${setting.origin} must be addresses of NATS such as nats://10.0.0.1:4222, separated by commas, without names ` +
-        `and passwords, not ${JSON.stringify(item)}`,
+      `${setting.origin} must be addresses of ${what}, separated by commas, without names and passwords, ` +
+        `not ${JSON.stringify(item)}`,
     )
   }
   return named

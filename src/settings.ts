@@ -12,6 +12,7 @@ import {
   integer,
   loopback,
   machineName,
+  natsMonitors,
   natsServers,
   oneOf,
   options,
@@ -86,10 +87,8 @@ const rules = {
   clusterTlsCa: { read: path, ...cluster },
   clusterTlsCert: { read: path, needs: ['cluster', 'clusterTlsKey'] },
   clusterTlsKey: { read: path, needs: ['cluster', 'clusterTlsCert'] },
-  acks: { read: among('1', 'majority'), initial: 'majority', ...cluster },
-  takeover: { read: among('auto', 'command'), initial: 'auto', ...cluster },
-  takeoverAfter: { read: between(1, 3_600), initial: 5, ...cluster },
-  maxLag: { read: between(1, 86_400), initial: 60, ...cluster },
+  natsMonitor: { read: natsMonitors, initial: 'http://127.0.0.1:8222', ...cluster },
+  maxLag: { read: between(15, 86_400), initial: 60, ...cluster },
   laggingLists: { read: among('serve', 'refuse'), initial: 'serve', ...cluster },
   journalFileBytes: {
     read: between(limits.journalFileBytesMin, limits.journalFileBytes),
@@ -166,16 +165,24 @@ export function assertNeeds({ values, origins }: Settings, names = settingNames)
   }
 }
 
+interface MisspeltVariable {
+  readonly variable: string
+  readonly meant: string | undefined
+}
+
 /**
- * Variables that are no settings, and nearly ones. They are told and not refused: other programs have variables of this
- * beginning, too, such as those that Kubernetes makes of the names of services.
+ * Variables that are no settings, and nearly ones, or were. They are told and not refused: other programs have variables of
+ * this beginning, too, such as those that Kubernetes makes of the names of services.
+ *
+ * @returns what was meant; undefined of one that was a setting
  */
 export function misspeltVariables(
   environment: Readonly<Record<string, unknown>>,
-): readonly { readonly variable: string; readonly meant: string }[] {
+): readonly MisspeltVariable[] {
   const known = ['HICKORY_CONFIG', ...settingNames.map(variableOf)]
-  return Object.keys(environment).flatMap((variable) => {
+  return Object.keys(environment).flatMap((variable): MisspeltVariable[] => {
     if (!variable.startsWith(PREFIX) || known.includes(variable)) return []
+    if (FORMER.includes(variable)) return [{ variable, meant: undefined }]
     const ends = known.map((name) => name.slice(PREFIX.length))
     const meant = nearestName(variable.slice(PREFIX.length), ends)
     return meant === undefined ? [] : [{ variable, meant: PREFIX + meant }]
@@ -183,6 +190,8 @@ export function misspeltVariables(
 }
 
 const PREFIX = 'HICKORY_'
+/** Of machines that elected one that writes. */
+const FORMER = ['HICKORY_ACKS', 'HICKORY_TAKEOVER', 'HICKORY_TAKEOVER_AFTER']
 
 function flagOf(name: string): string {
   return `--${snakeCase(name).replaceAll('_', '-')}`

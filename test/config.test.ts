@@ -161,7 +161,8 @@ t.test('what is given is checked, also where another value wins', async (t) => {
     accessLog: '-',
     cluster: 'nats://127.0.0.1:4222',
     name: 'site-a',
-    maxLag: '9',
+    maxLag: '15',
+    natsMonitor: 'http://127.0.0.1:8222',
     logLevel: 'warn',
     keys: 'true',
   }
@@ -203,6 +204,10 @@ t.test('a variable that is nearly a setting is told, and no other one', async (t
     t.same(misspeltVariables({ [name]: '1' }), [{ variable: name, meant }])
     t.ok(readConfig({}, { [name]: '1' }))
   }
+  for (const name of ['HICKORY_ACKS', 'HICKORY_TAKEOVER', 'HICKORY_TAKEOVER_AFTER']) {
+    t.same(misspeltVariables({ [name]: '1' }), [{ variable: name, meant: undefined }], 'was one')
+    t.ok(readConfig({}, { [name]: '1' }))
+  }
   for (const name of ['HICKORY_TEST_SEED', 'HICKORY_SERVICE_HOST', 'HICKORY', 'hickory_prot']) {
     t.same(misspeltVariables({ [name]: '1' }), [])
   }
@@ -219,9 +224,7 @@ t.test('a setting that does nothing without another one is refused', async (t) =
     ['clusterTlsCa', '/c', '--cluster'],
     ['clusterTlsCert', '/c', '--cluster'],
     ['clusterTlsKey', '/c', '--cluster'],
-    ['acks', '1', '--cluster'],
-    ['takeover', 'command', '--cluster'],
-    ['takeoverAfter', '6', '--cluster'],
+    ['natsMonitor', 'http://10.0.0.1:8222', '--cluster'],
     ['maxLag', '61', '--cluster'],
     ['laggingLists', 'refuse', '--cluster'],
     ['copies', '2', '--cluster'],
@@ -248,8 +251,7 @@ t.test('a setting that does nothing without another one is refused', async (t) =
   // Whoever writes a default means it, and believes in a cluster, an audit or a log that is not there.
   for (const [name, value] of [
     ['adminHost', '127.0.0.1'],
-    ['acks', 'majority'],
-    ['takeover', 'auto'],
+    ['natsMonitor', 'http://127.0.0.1:8222'],
     ['clusterId', 'main'],
     ['maxLag', '60'],
     ['laggingLists', 'serve'],
@@ -266,7 +268,7 @@ t.test('a setting that does nothing without another one is refused', async (t) =
     [{ ...machine, clusterTlsCert: '/c' }, /--cluster-tls-cert needs --cluster-tls-key/],
     [{ ...machine, clusterTlsKey: '/c' }, /--cluster-tls-key needs --cluster-tls-cert/],
     [{ ...machine, clusterNkey: '/n', clusterCredentials: '/c' }, /contradict each other/],
-    [{ acks: '2' }, /--acks must be one of 1, majority, not "2"/],
+    [{ maxLag: '14' }, /--max-lag must be a whole number from 15 to 86400, not "14"/],
     [{ copies: 'x' }, /--copies must be a whole number from 2 to 100, not "x"/],
   ]
   for (const [flags, message] of faults) {
@@ -280,6 +282,31 @@ t.test('releases of Node.js with long-term support are supported', async (t) => 
   }
   for (const version of ['16.20.2', '18.20.0', '20.18.3', '21.7.3', '23.1.0']) {
     t.match(unsupportedRelease(version), new RegExp(`Node.js 22 .*, 20 .*; this is .* ${version}`))
+  }
+})
+
+t.test('what is known of a cluster says how its servers are looked at', async (t) => {
+  const machine = { cluster: 'nats://10.0.0.1:4222', name: 'a' }
+  const clusterOf = (flags: Record<string, string>) =>
+    readConfig({ ...machine, ...flags }, {}).cluster
+  t.match(clusterOf({}), { natsMonitors: ['http://127.0.0.1:8222'], maxLagMs: 60_000 })
+  const natsMonitor = 'http://10.0.0.1:8222, https://nats-b.example.org/'
+  t.match(clusterOf({ natsMonitor, maxLag: '15' }), {
+    natsMonitors: ['http://10.0.0.1:8222', 'https://nats-b.example.org/'],
+    maxLagMs: 15_000,
+  })
+  for (const bad of [
+    'nats://a:4222',
+    'a:8222',
+    'http://u:p@a',
+    'http://a/varz',
+    'http://a:x',
+    'http://',
+  ]) {
+    t.throws(() => clusterOf({ natsMonitor: `http://10.0.0.1:8222,${bad}` }), {
+      code: 'Usage',
+      message: `--nats-monitor must be addresses of monitors of NATS such as http://10.0.0.1:8222, separated by commas, without names and passwords, not ${JSON.stringify(bad)}`,
+    })
   }
 })
 

@@ -292,7 +292,6 @@ const ownWriters: Readonly<Record<string, string>> = {
   'commands/keys/secret-output.ts': 'writes into a file that was opened before there was a secret',
   'gazetteer/files/archive.ts': 'is temporary',
   'gazetteer/publish.ts': 'takes the name back where a version cannot become current',
-  'journal/agreed-part.ts': 'cuts off',
   'journal/position.ts': 'writes in place, and is found again where that is lost',
   'snapshot/publish/make-current.ts': 'takes the name back where a snapshot cannot become current',
   'snapshot/publish/write-source.ts': 'links files that are synced, or copies them',

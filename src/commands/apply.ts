@@ -18,7 +18,7 @@ import { missing } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import { readReference } from '../snapshot/retention/reference.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
-import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
+import { assertServed, untilPublished } from './cluster/published.js'
 import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
@@ -136,7 +136,7 @@ async function applyFile(
   const keepCount = readKeepCount(log, dataDirectory, flags.keep)
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
-  await assertWrites(dataDirectory)
+  await assertServed(dataDirectory)
   const signals = endOnSignal()
   try {
     await lockData(dataDirectory, async (lock) => {
@@ -181,7 +181,7 @@ async function applyFile(
   } finally {
     signals.forget()
   }
-  await assertStillWrites(dataDirectory)
+  if (outcome.snapshotId !== undefined) await untilPublished(dataDirectory, outcome.snapshotId)
 }
 
 const FLAG_NAMES = {

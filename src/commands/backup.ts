@@ -35,8 +35,8 @@ The backup has the current snapshot, the journal of changes that goes on from it
 contexts, the suppression lists, and the settings of the data directory (*.json, such as sources.json). Services and imports may run meanwhile.
 FILE appears when it is complete and has been read back. Only its owner may read it.
 
-Of a machine of a cluster it has what is committed, and not which machine this is: whoever restores it has a
-directory of no cluster.
+Of a machine of a cluster it does not say which machine this is: whoever restores it has a directory of no
+cluster.
 
 To pack with zstd (.tar.zst) takes the program zstd.
 

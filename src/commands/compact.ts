@@ -9,10 +9,10 @@ import { Command } from 'commander'
 import { changedSource } from '../changes/changed-source.js'
 import type { LastChanges } from '../changes/last-changes.js'
 import { OperatorError } from '../errors.js'
-import { hasAgreedPart } from '../journal/agreed-part.js'
 import { collectBatches } from '../journal/collect-batches.js'
 import { JournalGone } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
+import { isClusterJournal } from '../journal/reader.js'
 import { summaryOfJournal } from '../journal/summary.js'
 import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
@@ -25,7 +25,7 @@ import type { Draft } from '../snapshot/publish/draft.js'
 import { type DataLock, withCompactionLock } from '../snapshot/publish/lock.js'
 import { prune, removeTemporaries } from '../snapshot/publish/make-current.js'
 import { type Reference, readReference } from '../snapshot/retention/reference.js'
-import { assertWrites } from './cluster/assert-writes.js'
+import { assertServed, untilPublished } from './cluster/published.js'
 import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { readSnapshotIds } from './ids.js'
@@ -81,22 +81,25 @@ async function compact(context: CommandContext, flags: Flags): Promise<void> {
   const leastCount = readCount('--at-least', flags.atLeast, Number.MAX_SAFE_INTEGER) ?? 0
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
-  // A service asks for some changes at least, and only where it writes: that it knows without NATS.
-  if (flags.atLeast === undefined) await assertWrites(dataDirectory)
+  // A service asks for some changes at least, and announces itself what comes of it.
+  const isOfService = flags.atLeast !== undefined
+  if (!isOfService) await assertServed(dataDirectory)
   const signals = endOnSignal()
+  let snapshotId: string | undefined
   const work = async (lock: DataLock) => {
     const upTo = await settledSequence(dataDirectory)
     if (upTo === 0) {
       print('unchanged  there is no change in the journal: nothing was published')
       return
     }
-    const isNew = await compactUpTo(context, lock, { upTo, leastCount, signals })
+    snapshotId = await compactUpTo(context, lock, { upTo, leastCount, signals })
     // Of a compaction that was killed when it was done but for this.
-    if (!isNew) await removeTemporaries(snapshotsDirectory(dataDirectory))
+    if (snapshotId === undefined) await removeTemporaries(snapshotsDirectory(dataDirectory))
     if (keepCount !== undefined) await pruneTo(context, dataDirectory, keepCount)
     await shorten(context, lock)
   }
   await withCompactionLock(dataDirectory, work).finally(signals.forget)
+  if (snapshotId !== undefined && !isOfService) await untilPublished(dataDirectory, snapshotId)
   print(`time       ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 }
 
@@ -120,7 +123,7 @@ async function pruneTo({ log }: CommandContext, dataDirectory: string, keepCount
 async function settledSequence(dataDirectory: string): Promise<number> {
   const directory = journalDirectory(dataDirectory)
   if (!existsSync(directory)) return 0
-  if (hasAgreedPart(directory)) return summaryOfJournal(directory)?.lastSequence ?? 0
+  if (isClusterJournal(directory)) return summaryOfJournal(directory)?.lastSequence ?? 0
   const writer = new JournalWriter({ directory })
   try {
     return writer.prepare().sequence
@@ -136,13 +139,15 @@ interface Work {
   readonly signals: SignalWatch
 }
 
-/** @returns whether something was published */
+/** @returns the last snapshot that was published; undefined where none was */
 async function compactUpTo(
   context: CommandContext,
   lock: DataLock,
   { upTo, leastCount, signals }: Work,
-): Promise<boolean> {
-  for (let isNew = false; ; isNew = true) {
+): Promise<string | undefined> {
+  let published: string | undefined
+  for (;;) {
+    const isNew = published !== undefined
     const base = await readCompactable(lock.dataDirectory)
     const since = new Map(
       base.identities.map(({ id, appliedSequence = 0 }) => [id, appliedSequence]),
@@ -152,15 +157,15 @@ async function compactUpTo(
       if (!isNew) {
         print(`unchanged  the snapshot has all changes up to batch ${upTo}: nothing was published`)
       }
-      return isNew
+      return published
     }
     const batches = await collected(base, since, upTo)
     if (!isNew && batches.mostCount < leastCount) {
       print(`unchanged  fewer than ${leastCount} recipients came or went: nothing was published`)
-      return false
+      return undefined
     }
     if (isNew) signals.resume('some of the changes are in a new snapshot')
-    await publish(context, lock, base, { ...batches, onCommit: signals.hold })
+    published = await publish(context, lock, base, { ...batches, onCommit: signals.hold })
   }
 }
 
@@ -214,7 +219,7 @@ async function publish(
     reached,
     onCommit,
   }: Awaited<ReturnType<typeof collected>> & { readonly onCommit: () => void },
-): Promise<void> {
+): Promise<string> {
   const draft = await beginSnapshot(lock, {
     log: context.log,
     endsOnSignal: false,
@@ -231,6 +236,7 @@ async function publish(
     context.record?.({ appliedSequence: reached })
     print(`batches    up to ${reached}`)
     print(`snapshot   ${snapshotId}`)
+    return snapshotId
   } finally {
     await draft.discard()
   }

@@ -6,9 +6,9 @@
  */
 
 import { syncDirectory } from '../durable-files.js'
-import { hasAgreedPart } from '../journal/agreed-part.js'
 import { cutJournal } from '../journal/cut.js'
 import { journalDirectory } from '../journal/files.js'
+import { isClusterJournal } from '../journal/reader.js'
 import { summaryOfJournal } from '../journal/summary.js'
 import type { Log } from '../log.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
@@ -42,7 +42,7 @@ export async function shortenJournal(
     if (needed === undefined) return NOTHING
     assertHeld()
     // In a cluster, services do it when all machines have the snapshot.
-    const isClustered = hasAgreedPart(directory)
+    const isClustered = isClusterJournal(directory)
     const removedCount = isClustered ? 0 : await cutJournal(directory, needed.appliedSequence)
     if (removedCount > 0) log.debug({ removedCount, ...needed }, 'shortened the journal')
     const { byteLength = 0 } = summaryOfJournal(directory) ?? {}

@@ -11,8 +11,9 @@ import { OperatorError } from '../errors.js'
 import { beginFollowing, type TableCopy } from '../follow/begin.js'
 import { follow } from '../follow/follow.js'
 import type { FollowPlan } from '../follow/plan.js'
-import { hasAgreedPart, writtenByCluster } from '../journal/agreed-part.js'
+import { writtenByCluster } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
+import { isClusterJournal } from '../journal/reader.js'
 import { limits } from '../limits.js'
 import type { ColumnNames } from '../sources/batch.js'
 import { completeUrl, hasPassword, parseDatabaseUrl } from '../sources/postgres/url.js'
@@ -125,7 +126,7 @@ async function run(context: CommandContext, url: string, flags: Flags): Promise<
  */
 function assertOfNoCluster(dataDirectory: string): void {
   const directory = journalDirectory(dataDirectory)
-  if (hasAgreedPart(directory)) throw writtenByCluster(directory, false)
+  if (isClusterJournal(directory)) throw writtenByCluster(directory, false)
 }
 
 function planOf(context: CommandContext, url: string, flags: Flags): FollowPlan {

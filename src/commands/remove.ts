@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import { listSources } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import type { SnapshotSource } from '../snapshot/snapshot.js'
-import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
+import { assertServed, untilPublished } from './cluster/published.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
@@ -52,10 +52,11 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   const keepCount = readKeepCount(log, dataDirectory, flags.keep)
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
-  await assertWrites(dataDirectory)
+  await assertServed(dataDirectory)
   const signals = endOnSignal()
+  let snapshotId: string
   try {
-    await lockData(dataDirectory, async (lock) => {
+    snapshotId = await lockData(dataDirectory, async (lock) => {
       const source = findRemovable(await listSources(dataDirectory), id)
       const options = { log, keepCount, endsOnSignal: false, onCommit: signals.hold }
       const draft = await beginSnapshot(lock, options)
@@ -64,6 +65,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
         const { snapshotId } = await draft.publish()
         print(`removed    ${id} ${source.label}, ${source.recipientCount} recipients`)
         print(`snapshot   ${snapshotId}`)
+        return snapshotId
       } finally {
         await draft.discard()
       }
@@ -71,7 +73,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   } finally {
     signals.forget()
   }
-  await assertStillWrites(dataDirectory)
+  await untilPublished(dataDirectory, snapshotId)
 }
 
 function findRemovable(sources: readonly SnapshotSource[], id: number): SnapshotSource {

@@ -10,7 +10,7 @@ import { readImportId } from '../snapshot/identities/list.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
-import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
+import { assertServed, untilPublished } from './cluster/published.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { lockData } from './lock-data.js'
@@ -67,8 +67,8 @@ async function runRollback(
     await printSnapshotList(dataDirectory, known)
     return
   }
-  await assertWrites(dataDirectory)
-  await lockData(dataDirectory, async (lock) => {
+  await assertServed(dataDirectory)
+  const target = await lockData(dataDirectory, async (lock) => {
     const known = await readSnapshotIds(dataDirectory)
     const ids = await findTargets(dataDirectory, known, given, good === true).catch(
       async (error) => {
@@ -76,23 +76,29 @@ async function runRollback(
         throw error
       },
     )
-    await goTo(lock, known, ids)
+    return await goTo(lock, known, ids)
   })
-  await assertStillWrites(dataDirectory)
+  if (target !== undefined) await untilPublished(dataDirectory, target)
 }
 
-async function goTo(lock: DataLock, { current }: SnapshotIds, ids: readonly string[]) {
+/** @returns where it went; undefined where that is current already */
+async function goTo(
+  lock: DataLock,
+  { current }: SnapshotIds,
+  ids: readonly string[],
+): Promise<string | undefined> {
   const { dataDirectory } = lock
   const { snapshotId: currentId } = current
   const target = await firstWhole(dataDirectory, ids)
   if (target === currentId) {
     print(`${target} is current already, and whole: nothing was changed`)
-    return
+    return undefined
   }
   lock.assertHeld()
   await writeCurrent(dataDirectory, target)
   const before = currentId === undefined ? current.fault : `before it was ${currentId}`
   print(`${target} is current now; ${before}`)
+  return target
 }
 
 /** Where to go, the first choice first. */

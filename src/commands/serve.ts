@@ -113,29 +113,14 @@ export function serveCommand(): Command {
     .option('--cluster-tls-ca <FILE>', 'authorities of NATS, in PEM (HICKORY_CLUSTER_TLS_CA)')
     .option('--cluster-tls-cert <FILE>', 'certificate for NATS, in PEM (HICKORY_CLUSTER_TLS_CERT)')
     .option('--cluster-tls-key <FILE>', 'its key, in PEM (HICKORY_CLUSTER_TLS_KEY)')
-    .addOption(
-      oneOf(
-        '--acks <HOW MANY>',
-        'on how many disks a change is when it is acknowledged: that of the writer, or most of them (HICKORY_ACKS; ' +
-          'default majority)',
-        ['1', 'majority'],
-      ),
-    )
-    .addOption(
-      oneOf(
-        '--takeover <HOW>',
-        'become the writer in the place of one that is silent: auto by itself, or by command (HICKORY_TAKEOVER; ' +
-          'default auto, with --acks 1 command)',
-        ['auto', 'command'],
-      ),
-    )
     .option(
-      '--takeover-after <SECONDS>',
-      'how long a writer must be silent (HICKORY_TAKEOVER_AFTER; default 5)',
+      '--nats-monitor <URLS>',
+      'monitors of the NATS servers, which say that they sync, separated by commas; port 8222 of the server that the ' +
+        'machine is connected to is asked, too (HICKORY_NATS_MONITOR; default http://127.0.0.1:8222)',
     )
     .option(
       '--max-lag <SECONDS>',
-      'how long a machine is ready that does not hear of the writer (HICKORY_MAX_LAG; default 60)',
+      'how long a machine is ready that does not hear from the log; at least 15 (HICKORY_MAX_LAG; default 60)',
     )
     .addOption(
       oneOf(
@@ -188,7 +173,9 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
   const dataDirectory = assertNoFile(config.dataDirectory)
   const log = createLog(config.logLevel)
   for (const { variable, meant } of ownMisspeltVariables()) {
-    log.warn({ variable }, `${variable} is no setting: do you mean ${meant}?`)
+    const advice =
+      meant === undefined ? 'is no setting any more' : `is no setting: do you mean ${meant}?`
+    log.warn({ variable }, `${variable} ${advice}`)
   }
   await runService({
     config,

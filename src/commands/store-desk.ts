@@ -122,7 +122,7 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
         if (outcome === undefined || outcome.isMade) return result
         if (attempt === limits.keyPlanCount) throw new OperatorError('Failed', outcome.message)
         // The store of this machine has heard of it by then.
-        await sleep(limits.handAgainMs)
+        await sleep(limits.storedLookMs)
       }
     },
     untilKeysTaken: untilTaken,
@@ -177,7 +177,7 @@ class KeyPlan implements KeyChanger {
       if (this.#changes.size === 0) throw fault
       // A secret is known here alone: it must not be lost where its key is made.
       const untilMs = monotonicMs() + limits.keyLookedForMs
-      while (monotonicMs() < untilMs && !this.#isThere()) await sleep(limits.handAgainMs)
+      while (monotonicMs() < untilMs && !this.#isThere()) await sleep(limits.storedLookMs)
       if (this.#isThere()) return undefined
       throw fault
     }

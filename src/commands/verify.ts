@@ -8,8 +8,8 @@ import { Command } from 'commander'
 import { verifyAudiences } from '../audiences/verify.js'
 import { OperatorError } from '../errors.js'
 import { verifyAreas } from '../gazetteer/verify.js'
-import { hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
+import { isClusterJournal } from '../journal/reader.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import { DAMAGED, ORIGIN_FILE, readOrigin } from '../snapshot/retention/origin.js'
 import { readPins } from '../snapshot/retention/pins.js'
@@ -182,7 +182,7 @@ function assertWhole(
   const origins = states.filter(({ originFault }) => originFault !== undefined)
   const texts: string[] = []
   if (damaged.length > 0) {
-    const advice = hasAgreedPart(journalDirectory(dataDirectory))
+    const advice = isClusterJournal(journalDirectory(dataDirectory))
       ? 'Start the service of this machine again: it fetches what is damaged from another machine of its cluster'
       : `\`hickory rollback --data ${dataDirectory}\` goes back to the newest intact snapshot before the current one`
     texts.push(`damaged: ${damaged.join(', ')}. ${advice}`)

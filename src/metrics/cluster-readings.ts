@@ -15,21 +15,25 @@ export const clusterReadings = {
     type: 'gauge',
     help: 'Whether this machine is connected to NATS: 1 if so, otherwise 0.',
   },
-  hickory_cluster_writing: {
+  hickory_cluster_writable: {
     type: 'gauge',
-    help: 'Whether this machine writes the journal: 1 if so, otherwise 0.',
+    help: 'Whether this machine can write: the log answers, its server proves that it syncs, and the journal takes it: 1 if so, otherwise 0.',
   },
-  hickory_cluster_writer_known: {
+  hickory_cluster_fault: {
     type: 'gauge',
-    help: 'Whether this machine knows of one that writes, which may be itself: 1 if so, otherwise 0.',
+    help: 'Whether this machine cannot go on with the log, or as a member: 1 if so, otherwise 0.',
   },
-  hickory_cluster_epoch: {
+  hickory_cluster_log_messages: {
     type: 'gauge',
-    help: 'The epoch, which grows with each election of a writer.',
+    help: 'Messages in the log; not there while JetStream does not answer, as with the two that follow.',
   },
-  hickory_cluster_role_changes_total: {
-    type: 'counter',
-    help: 'How often this machine has begun to write, or ceased to.',
+  hickory_cluster_log_missing_messages: {
+    type: 'gauge',
+    help: 'Messages that the leading server of the log lacks between its first and its last one.',
+  },
+  hickory_cluster_log_copies: {
+    type: 'gauge',
+    help: 'Servers of NATS that keep the log.',
   },
   hickory_cluster_level: {
     type: 'gauge',
@@ -37,7 +41,7 @@ export const clusterReadings = {
   },
   hickory_cluster_level_seconds: {
     type: 'gauge',
-    help: 'For how long this machine stays level if it hears of nobody any more; 0 where it is not.',
+    help: 'For how long this machine stays level if it hears no more from the log; 0 where it is not.',
   },
   hickory_cluster_lag_seconds: {
     type: 'gauge',
@@ -49,11 +53,7 @@ export const clusterReadings = {
   },
   hickory_cluster_written_sequence: {
     type: 'gauge',
-    help: 'The last batch in the journal of this machine, whether or not it is committed.',
-  },
-  hickory_cluster_committed_sequence: {
-    type: 'gauge',
-    help: 'The last batch that is on the disks of enough members, as far as this machine knows.',
+    help: 'The last batch in the journal of this machine.',
   },
   hickory_cluster_answered_sequence: {
     type: 'gauge',
@@ -61,11 +61,7 @@ export const clusterReadings = {
   },
   hickory_cluster_behind_batches: {
     type: 'gauge',
-    help: 'Batches that are committed, as far as the machines tell, and by which this one does not answer yet.',
-  },
-  hickory_cluster_stream_sequence: {
-    type: 'gauge',
-    help: 'Up to which batch the stream of NATS has what is committed; the machine that writes tells it.',
+    help: 'Batches that a machine has in its journal, and by which this one does not answer yet.',
   },
   hickory_cluster_held_shards: {
     type: 'gauge',
@@ -77,7 +73,7 @@ export const clusterReadings = {
   },
   hickory_cluster_members: {
     type: 'gauge',
-    help: 'Machines whose disks count.',
+    help: 'Machines that are members of the cluster.',
   },
   hickory_cluster_level_members: {
     type: 'gauge',

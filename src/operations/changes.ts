@@ -13,7 +13,7 @@ import { ChangesRequestSchema, type ChangesTaken } from '../interface/changes.js
 import { lowerCase } from '../interface/letter-case.js'
 import { operations } from '../interface/operations.js'
 import { type PreparedBatch, prepareBatch } from '../journal/batch.js'
-import type { BatchOutcome } from '../journal/writer.js'
+import type { BatchOutcome } from '../journal/outcomes.js'
 import { limits } from '../limits.js'
 import { type JsonObject, kindOf, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'

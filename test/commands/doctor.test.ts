@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { setJournalLog } from '../../src/journal/seed.js'
 import { makeClustered } from '../support/data/clustered.js'
 import { appendBatches } from '../support/data/journal.js'
 import { hickoryHere } from '../support/service/command-line.js'
@@ -121,8 +122,15 @@ t.test('what a machine of a cluster must know is looked at', async (t) => {
   await makeClustered(data)
   t.match((await look()).of('cluster'), {
     state: 'ok',
-    found: 'site-a of the cluster main, epoch 4, with the members site-a, site-b',
+    found: 'site-a of the cluster main, with the members site-a, site-b',
   })
+  t.match((await look()).of('nats'), { state: 'ok', found: /no service has run/ })
+  const nats = { servers: ['nats://127.0.0.1:1'] }
+  const connection = { clusterId: 'main', name: 'site-a', nats, natsMonitors: [] }
+  const known = join(data, 'cluster', 'connection.json')
+  writeFileSync(known, JSON.stringify(connection), { mode: 0o600 })
+  t.match((await look()).of('nats'), { state: 'warning', found: 'NATS at nats://127.0.0.1:1' })
+  rmSync(known)
   t.equal((await look()).of('start')?.found, `would serve ${current}`)
   const state = join(data, 'cluster', 'state.json')
   const written = readFileSync(state)
@@ -140,7 +148,7 @@ t.test('what a machine of a cluster must know is looked at', async (t) => {
   t.match((await look()).of('permissions')?.found, /cluster \(mode 750\)/)
   chmodSync(join(data, 'cluster'), 0o700)
 
-  writeFileSync(state, written.toString().replace('"epoch": 4', '"epoch": 5'))
+  writeFileSync(state, written.toString().replace('of site-a', 'of site-b'))
   t.match((await look()).of('cluster'), {
     state: 'warning',
     found: 'state.json is not as it was written',
@@ -154,7 +162,7 @@ t.test('what a machine of a cluster must know is looked at', async (t) => {
   t.match((await look()).of('cluster'), { state: 'ok', found: 'of none' })
 
   await makeClustered(data)
-  rmSync(join(data, 'journal', 'committed'))
+  await setJournalLog(join(data, 'journal'), undefined)
   t.match((await look()).of('cluster'), { state: 'failed', found: 'the journal is of no cluster' })
 })
 

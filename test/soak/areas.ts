@@ -108,9 +108,9 @@ export const areas: readonly Area[] = [
     },
   },
   {
-    name: 'agreement',
+    name: 'log',
     shows:
-      'Members of a simulated cluster agree on one journal, whatever is lost, late or doubled.',
+      'Machines over a log in memory decide alike, and none is level without what was acknowledged, whatever is lost, late or doubled.',
     needs: [],
     round: { tests: ['test/cluster'] },
   },

@@ -62,7 +62,7 @@ export const debts: readonly Debt[] = [
     minutes: 60,
   },
   { folders: ['audiences'], areas: ['audiences', 'live'], minutes: 30 },
-  { folders: ['cluster'], areas: ['agreement', 'cluster', 'regions'], minutes: 120 },
+  { folders: ['cluster'], areas: ['log', 'cluster', 'regions'], minutes: 120 },
   { folders: ['regions'], areas: ['regions', 'cluster'], minutes: 30 },
   { folders: ['serve'], areas: ['services', 'live', 'visible', 'cluster', 'canary'], minutes: 60 },
   { folders: ['commands'], areas: ['snapshots', 'faults'], minutes: 20 },

@@ -5,12 +5,13 @@
  */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { NATS_SERVER } from '../cluster/support/nats-versions.js'
 
 /** The user, and the commands that make what is needed, by the name of what test/install-tools.sh installs. */
 const commandsOf = {
   root: undefined,
   strace: 'strace',
-  'nats-server': process.env.HICKORY_NATS_SERVER ?? 'nats-server',
+  'nats-server': NATS_SERVER,
   iproute2: 'tc',
   nginx: 'nginx',
   haproxy: 'haproxy',

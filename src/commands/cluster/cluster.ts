@@ -9,10 +9,10 @@ import { readState } from '../../cluster/state-file.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print } from '../output.js'
-import { assertWrites } from './assert-writes.js'
+import { drain, remove } from './members.js'
 import { move } from './move.js'
 import { type ClusterFlags, withCluster } from './reach.js'
-import { drain, promote, remove } from './roles.js'
+import { seedLog } from './seed-log.js'
 import { showStatus } from './show-status.js'
 import { verifyMachines } from './verify-machines.js'
 
@@ -21,11 +21,11 @@ export function clusterCommand(context: CommandContext): Command {
     .description('look at the machines of a cluster, and say what they do')
     .addHelpText('after', HELP_TAIL)
   reaching(command.command('status'))
-    .description('show each machine: whether it writes, what it has, and by what it answers')
+    .description('show the log, and each machine: what it has, and by what it answers')
     .option('--json', 'print one JSON document')
     .addHelpText('after', STATUS_TAIL)
     .action((flags: ClusterFlags & { readonly json?: true }) =>
-      withCluster(context, flags, (client) => showStatus(client, flags.json === true)),
+      withCluster(context, flags, (client, own) => showStatus(client, own, flags.json === true)),
     )
   reaching(command.command('verify'))
     .description('compare what the machines have, at one place of their journal')
@@ -36,19 +36,8 @@ export function clusterCommand(context: CommandContext): Command {
         verifyMachines(client, context.log, flags.json === true),
       ),
     )
-  reaching(command.command('promote'))
-    .description('let a machine write')
-    .argument('<NAME>', 'the machine')
-    .option(
-      '--accept-loss',
-      'although machines that do not answer may have changes that were acknowledged and that it lacks',
-    )
-    .addHelpText('after', PROMOTE_TAIL)
-    .action((name: string, flags: ClusterFlags & { readonly acceptLoss?: true }) =>
-      withCluster(context, flags, (client) => promote(client, name, flags.acceptLoss === true)),
-    )
   reaching(command.command('drain'))
-    .description('have a machine answer that it is not ready, and another one write')
+    .description('have a machine answer that it is not ready')
     .argument('<NAME>', 'the machine')
     .option('--undo', 'have it be ready again')
     .addHelpText('after', DRAIN_TAIL)
@@ -56,11 +45,18 @@ export function clusterCommand(context: CommandContext): Command {
       withCluster(context, flags, (client) => drain(client, name, flags.undo !== true)),
     )
   reaching(command.command('remove'))
-    .description('count the disk of a machine no more that does not come back')
+    .description('wait no more for a machine that does not come back')
     .argument('<NAME>', 'the machine')
     .addHelpText('after', REMOVE_TAIL)
     .action((name: string, flags: ClusterFlags) =>
       withCluster(context, flags, (client) => remove(client, name)),
+    )
+  reaching(command.command('seed-log'))
+    .description('make the log anew from the journals of the machines, after NATS has lost it')
+    .option('--without <NAME>', 'a member that is lost; may be said several times', collect, [])
+    .addHelpText('after', SEED_LOG_TAIL)
+    .action((flags: ClusterFlags & { readonly without: readonly string[] }) =>
+      withCluster(context, flags, (client) => seedLog(client, flags.without)),
     )
   command
     .command('move')
@@ -71,12 +67,11 @@ export function clusterCommand(context: CommandContext): Command {
       const dataDirectory = context.dataDirectory(data)
       assertThere(dataDirectory)
       if (readState(dataDirectory) === undefined) throw ofNoCluster(dataDirectory)
-      await assertWrites(dataDirectory)
       await move(dataDirectory, context.log)
     })
   command
     .command('leave')
-    .description('make a data directory one that is of no cluster, with what was committed')
+    .description('make a data directory one that is of no cluster, with what is in its journal')
     .option(...DATA)
     .addHelpText('after', LEAVE_TAIL)
     .action(async ({ data }: ClusterFlags) => {
@@ -90,12 +85,14 @@ export function clusterCommand(context: CommandContext): Command {
 
 const MOVE_TAIL = `
 For a cluster with --copies, after a machine has come or is removed. It publishes the recipients once more, as an import
-does, so that it is for the directory of the machine that writes. Every machine loads what it is to hold, then all switch,
-and only then a machine lets go of what it held before.
+does, so that it may run on any machine whose service runs. Every machine loads what it is to hold, then all switch, and only
+then a machine lets go of what it held before.
 
 Example:
   $ hickory cluster move --data /var/lib/hickory
 `
+
+const collect = (value: string, values: readonly string[]) => [...values, value]
 
 const DATA = ['--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)'] as const
 
@@ -118,19 +115,20 @@ On a machine of the cluster, --data says how it is reached: its service has note
 
 Examples:
   $ hickory cluster status --data ./data/local
-  $ hickory cluster promote site-b --cluster nats://10.0.0.1:4222
+  $ hickory cluster drain site-b --cluster nats://10.0.0.1:4222
 `
 
 const STATUS_TAIL = `
-The command listens for a second and a half. It ends with exit code 1 if no machine writes, or a member is
-not heard or not level: it lacks what was acknowledged, or cannot know.
+The command listens for a second and a half. It asks the machine of --data, or another one that is heard. It ends
+with exit code 1 if that machine cannot write, if the log lacks messages, or if a member is not heard, does not go
+on with the log, or is not level: it lacks what was acknowledged, or cannot know.
 
 Example:
   $ hickory cluster status --data ./data/local
 `
 
 const VERIFY_TAIL = `
-The machine that writes notes a place in the journal, and each member says what it has there: the hash of the
+One machine notes a place in the journal, and each member says what it has there: the hash of the
 journal, digests of suppressed numbers, keys, configuration and contexts, and of the recipients of each source
 by region. Each reads all of that once more, in memory and in its store, and goes on answering: a second for
 each few million recipients, with one processor. Changes may come meanwhile. With --copies a region is compared
@@ -144,18 +142,9 @@ Example:
   $ hickory cluster verify --data ./data/local
 `
 
-const PROMOTE_TAIL = `
-The machine that writes hands over when it answers. If it does not, most members must (with --acks 1: all of
-them), so that nothing is lost that was acknowledged. With --accept-loss fewer are enough: what only the
-others have is set aside on them when they come back.
-
-Example:
-  $ hickory cluster promote site-b --data ./data/local
-`
-
 const DRAIN_TAIL = `
-A balancer that asks for /readyz then sends it nothing more, and what it has is answered. It goes on copying,
-and its disk counts. A restart ends it, too. SIGTERM does all of it by itself, so that this is for whoever
+A balancer that asks for /readyz then sends it nothing more, and what it has is answered. It goes on following
+the log. A restart ends it, too. SIGTERM does all of it by itself, so that this is for whoever
 wants to look at a machine while it is out of service.
 
 Example:
@@ -163,16 +152,31 @@ Example:
 `
 
 const REMOVE_TAIL = `
-Where a member is gone for good, the others need one vote less. A machine that is heard is refused: stop it
-first, since it would ask to be counted again. Its directory must not come back; with an empty one it may.
+Where a member is gone for good, opt-outs and snapshots wait for it no more. A machine that is heard is refused:
+stop it first, since it would join again. It may come back, with its directory or an empty one.
 
 Example:
   $ hickory cluster remove site-c --data ./data/local
 `
 
+const SEED_LOG_TAIL = `
+The log is kept by the servers of NATS. Use this command when they have lost it or a part of it, and cannot get it back:
+hickory cluster status then says of machines that the log ends before what they have, that it is another one, or that
+there is none. Where a single server has lost its disk, the other servers give it everything: do not use it then.
+
+Start the services of all machines first. The machine with the longest journal makes the log anew from that, and the
+others go on with it. Changes are refused meanwhile, and questions are answered. The command refuses if two machines
+have different batches of one sequence, and if a member is not heard: only that one may have the last changes. What a
+machine that is left out with --without has alone is lost; it does not go on, and says so, when it comes back with it.
+
+Example:
+  $ hickory cluster seed-log --data ./data/local
+  $ hickory cluster seed-log --data ./data/local --without site-c
+`
+
 const LEAVE_TAIL = `
 For going back to one machine. Stop the service first, and remove the machine from the cluster if that goes
-on. What was not committed is not kept.
+on.
 
 Example:
   $ hickory cluster leave --data ./data/local

@@ -12,7 +12,7 @@ import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import { monotonicMs } from '../../monotonic.js'
 import { type Progress, startProgress } from '../output.js'
-import { writerOf } from './roles.js'
+import { machineToAsk } from './members.js'
 
 export interface Comparison {
   readonly sequence: number
@@ -28,7 +28,7 @@ type Asking = Pick<ClusterClient, 'ask' | 'reports'>
 /**
  * Machines may go on with changes meanwhile: each tells what it had at the same entry, with the same snapshot.
  *
- * @throws OperatorError  Failed, where nobody writes
+ * @throws OperatorError  Failed, where no machine is heard, or none can note where they are compared
  */
 export async function compareMachines(client: Asking, log: Log): Promise<Comparison> {
   let place = await begin(client)
@@ -48,24 +48,22 @@ const NOT_HEARD = 'it is not heard'
 interface Place {
   readonly sequence: number
   readonly snapshotId: string
-  /** Those whose disks count. */
+  /** The members. */
   readonly machines: readonly { readonly name: string; readonly isHeard: boolean }[]
 }
 
 async function begin(client: Asking): Promise<Place> {
-  const writer = writerOf(await client.reports())
-  if (writer === undefined) {
-    throw new OperatorError(
-      'Failed',
-      'no machine writes, so that there is no place at which machines could be compared: hickory cluster status ' +
-        'says more',
-    )
-  }
-  const { machines } = await client.ask<'status'>(writer, { kind: 'status' })
-  const { isDone, reason, at } = await client.ask<'compare'>(writer, { kind: 'compare' })
-  if (!isDone || at === undefined) throw new OperatorError('Failed', `${writer}: ${reason}`)
+  const asked = machineToAsk(await client.reports())
+  const { machines } = await client.ask<'status'>(asked, { kind: 'status' })
+  const question = { kind: 'compare' } as const
+  const { isDone, reason, at } = await client.ask<'compare'>(
+    asked,
+    question,
+    limits.clusterCommandMs,
+  )
+  if (!isDone || at === undefined) throw new OperatorError('Failed', `${asked}: ${reason}`)
   if (at.snapshotId === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
-  // The one that writes is told first, and which one that is changes.
+  // The machine that tells is the first one.
   const members = machines
     .filter(({ isMember }) => isMember)
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))

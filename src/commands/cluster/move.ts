@@ -9,24 +9,25 @@ import { readCurrent } from '../../snapshot/directory.js'
 import { beginSnapshot } from '../../snapshot/publish/begin.js'
 import { lockData } from '../lock-data.js'
 import { print } from '../output.js'
+import { assertServed, untilPublished } from './published.js'
 
 /**
- * By a snapshot with the same content, which the machine that writes places as any other one: all machines load what they
+ * By a snapshot with the same content, which is placed as any other one: all machines load what they
  * are to hold of it before any of them lets go of what it held before.
  */
 export async function move(dataDirectory: string, log: Log): Promise<void> {
-  await lockData(dataDirectory, async (lock) => {
+  await assertServed(dataDirectory)
+  const snapshotId = await lockData(dataDirectory, async (lock) => {
     if ((await readCurrent(dataDirectory)) === undefined) {
       throw new OperatorError('SnapshotMissing', `there is no snapshot in ${dataDirectory}`)
     }
     const draft = await beginSnapshot(lock, { log })
     try {
-      const { snapshotId } = await draft.publish()
-      print(
-        `${snapshotId} has the same recipients, and is placed on the machines that are members now`,
-      )
+      return (await draft.publish()).snapshotId
     } finally {
       await draft.discard()
     }
   })
+  await untilPublished(dataDirectory, snapshotId)
+  print(`${snapshotId} has the same recipients, and is placed on the machines that are members now`)
 }

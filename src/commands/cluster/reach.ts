@@ -20,15 +20,19 @@ export interface ClusterFlags {
   readonly clusterTlsKey?: string
 }
 
-/** @throws OperatorError */
+/**
+ * @param use  gets the name of the machine of the data directory, where that says how the cluster is reached
+ * @throws OperatorError
+ */
 export async function withCluster(
   context: CommandContext,
   flags: ClusterFlags,
-  use: (client: ClusterClient) => Promise<void>,
+  use: (client: ClusterClient, own: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const client = await openClusterClient(connectionOf(context, flags))
+  const connection = connectionOf(context, flags)
+  const client = await openClusterClient(connection)
   try {
-    await use(client)
+    await use(client, connection.name)
   } finally {
     await client.close()
   }
@@ -37,7 +41,7 @@ export async function withCluster(
 function connectionOf(
   context: CommandContext,
   { data, ...flags }: ClusterFlags,
-): Omit<KnownConnection, 'name'> {
+): Pick<KnownConnection, 'nats' | 'clusterId'> & { readonly name?: string } {
   const named = readClusterConnection(flags)
   if (named !== undefined) return named
   const dataDirectory = context.dataDirectory(data)

@@ -4,38 +4,78 @@
  * @module
  */
 import type { ClusterClient } from '../../cluster/client.js'
-import type { ClusterStatus, MachineStatus } from '../../cluster/messages.js'
+import type { ClusterStatus, LogStatus, MachineStatus } from '../../cluster/messages.js'
 import { behindCount, heldPart, roleOf } from '../../cluster/status.js'
 import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
-import { writerOf } from './roles.js'
+import { machineToAsk } from './members.js'
 
-/** @throws OperatorError  Failed, after printing, where the cluster is not whole */
-export async function showStatus(client: ClusterClient, isJson: boolean): Promise<void> {
+/**
+ * @param own  the machine that is asked if it is heard
+ * @throws OperatorError  Failed, after printing, where the cluster is not whole
+ */
+export async function showStatus(
+  client: ClusterClient,
+  own: string | undefined,
+  isJson: boolean,
+): Promise<void> {
   const reports = await client.reports()
-  const writer = writerOf(reports)
-  const status = await statusOf(client, writer ?? reports[0]?.agreement.name)
-  const machines = status?.machines ?? []
-  const problems = problemsOf(writer, machines)
-  if (isJson) {
-    print(
-      JSON.stringify({ clusterId: client.clusterId, isWhole: problems.length === 0, ...status }),
-    )
-  } else if (status !== undefined) {
-    const { clusterId, epoch, acks, committed } = status
-    print(`cluster ${clusterId}, epoch ${epoch}, --acks ${acks === 'one' ? 1 : acks}`)
-    print(`writer  ${writer ?? 'none'}`)
-    print(`changes ${committed} committed`)
-    print()
-    for (const line of tableOf(status)) print(line)
-  }
+  const isOwnHeard = reports.some(({ name }) => name === own)
+  const asked = isOwnHeard && own !== undefined ? own : machineToAsk(reports)
+  const status = await client.ask<'status'>(asked, { kind: 'status' })
+  const problems = problemsOf(status)
+  if (isJson) print(JSON.stringify({ isWhole: problems.length === 0, ...status }))
+  else for (const line of linesOf(status)) print(line)
   if (problems.length > 0) throw new OperatorError('Failed', problems.join('; '))
 }
 
-async function statusOf(client: ClusterClient, name: string | undefined) {
-  if (name === undefined) return undefined
-  return await client.ask<'status'>(name, { kind: 'status' })
+/** Why the cluster is not whole; the reasons are printed before. */
+function problemsOf({ name, doubt, log, machines }: ClusterStatus): string[] {
+  const missingCount = log?.missingCount ?? 0
+  return [
+    ...(doubt === undefined ? [] : [`${name} cannot write`]),
+    ...(log === undefined ? [`the log does not answer ${name}`] : []),
+    ...(missingCount === 0 ? [] : [`${serverOf(log)} lacks ${missingCount} messages of the log`]),
+    ...machines.flatMap((machine) => problemOf(machine) ?? []),
+  ]
+}
+
+function problemOf(machine: MachineStatus): string | undefined {
+  const { name, isMember, isLevel, fault } = machine
+  if (!isHeard(machine)) return isMember ? `${name} is not heard` : undefined
+  if (fault !== undefined) return `${name} does not go on`
+  return isMember && !isLevel ? `${name} is not level` : undefined
+}
+
+const isHeard = ({ silentMs }: MachineStatus) =>
+  silentMs !== undefined && silentMs < limits.clusterSilenceMs
+
+function linesOf(status: ClusterStatus): string[] {
+  const { clusterId, name, doubt, log, machines } = status
+  const faults = machines
+    .filter((machine) => machine.fault !== undefined && isHeard(machine))
+    .map(({ name, fault }) => `${name} does not go on: ${fault}`)
+  return [
+    `cluster ${clusterId}, as ${name} sees it`,
+    `log     ${log === undefined ? 'does not answer' : summaryOf(log)}`,
+    `writes  ${doubt === undefined ? 'yes' : `no: ${doubt}`}`,
+    '',
+    ...tableOf(status),
+    ...(faults.length > 0 ? ['', ...faults] : []),
+  ]
+}
+
+function summaryOf({ copyCount, messageCount, missingCount, ...log }: LogStatus): string {
+  const copies = copyCount === 1 ? '1 copy' : `${copyCount} copies`
+  const messages = messageCount === 1 ? '1 message' : `${messageCount} messages`
+  const missing = missingCount === 0 ? '' : `, and ${serverOf(log)} lacks ${missingCount} of them`
+  return `${copies}, ${messages}${missing}`
+}
+
+function serverOf(log: Pick<LogStatus, 'server'> | undefined): string {
+  return `nats-server ${log?.server ?? ''}`.trim()
 }
 
 function tableOf(status: ClusterStatus): string[] {
@@ -61,13 +101,4 @@ function tableOf(status: ClusterStatus): string[] {
     '<version',
   ]
   return formatTable([...heads, 'heard'], rows)
-}
-
-function problemsOf(writer: string | undefined, machines: readonly MachineStatus[]): string[] {
-  if (machines.length === 0) return ['no machine is heard']
-  const missing = machines.filter(({ isMember, isLevel }) => isMember && !isLevel)
-  return [
-    ...(writer === undefined ? ['no machine writes'] : []),
-    ...missing.map(({ name }) => `${name} is not level`),
-  ]
 }

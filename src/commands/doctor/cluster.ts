@@ -1,12 +1,16 @@
 /**
- * The check of `hickory doctor` that looks at what a directory remembers of a cluster. It changes nothing.
+ * The checks of `hickory doctor` that look at what a directory remembers of a cluster, and at the server of NATS that its
+ * service uses. They change nothing.
  *
  * @module
  */
-import { isTailLost } from '../../cluster/lost-tail.js'
-import { type ClusterState, readState, readTail, StateDamaged } from '../../cluster/state-file.js'
-import { hasAgreedPart } from '../../journal/agreed-part.js'
+import { openCommandNats } from '../../cluster/command-nats.js'
+import { readConnection } from '../../cluster/connection-file.js'
+import { connectedServer, syncDoubt } from '../../cluster/nats/sync-proof.js'
+import { type ClusterState, readFacts, readState, StateDamaged } from '../../cluster/state-file.js'
+import { OperatorError } from '../../errors.js'
 import { journalDirectory } from '../../journal/files.js'
+import { isClusterJournal } from '../../journal/reader.js'
 import { type Finding, failed, ok, warning } from './check.js'
 
 export function lookAtCluster(dataDirectory: string): Finding {
@@ -17,18 +21,14 @@ export function lookAtCluster(dataDirectory: string): Finding {
     if (!(fault instanceof StateDamaged)) throw fault
     return warning(fault.message, BEGINS)
   }
-  const isClustered = hasAgreedPart(journalDirectory(dataDirectory))
+  const isClustered = isClusterJournal(journalDirectory(dataDirectory))
   if (state === undefined) return isClustered ? failed(STATE_GONE, BEGIN_ANEW) : ok('of none')
-  const { clusterId, name, epoch, beginsAnew } = state
+  const { clusterId, name, beginsAnew } = state
   const who = `${name} of the cluster ${clusterId}`
   if (beginsAnew !== undefined) return warning(`${who}, to begin anew (${beginsAnew})`, BEGINS)
   if (!isClustered) return failed(`${who}, but the journal is of no cluster`, BEGIN_ANEW)
-  if (isTailLost(dataDirectory)) {
-    return failed(`${who}, but cluster/tail.json is lost: nobody here knows the members`, BEGINS)
-  }
-  const { members } = readTail(dataDirectory)
-  const names = members.map((member) => member.name).join(', ')
-  return ok(`${who}, epoch ${epoch}${names === '' ? '' : `, with the members ${names}`}`)
+  const names = readFacts(dataDirectory).members.map((member) => member.name)
+  return ok(names.length === 0 ? who : `${who}, with the members ${names.join(', ')}`)
 }
 
 const BEGINS =
@@ -39,3 +39,27 @@ const STATE_GONE = 'the journal is of a cluster, and cluster/state.json is gone'
 const BEGIN_ANEW =
   'empty the directory, so that the machine begins with what the others have, or make it one of no cluster with ' +
   '`hickory cluster leave`'
+
+/** By a connection of its own, which may be to another server than that of the service. */
+export async function lookAtNats(dataDirectory: string): Promise<Finding> {
+  const known = readConnection(dataDirectory)
+  if (known === undefined) return ok('not known yet: no service has run')
+  try {
+    const { nats } = await openCommandNats(known, 'machine')
+    try {
+      const server = connectedServer(nats.connection)
+      if (server === undefined) return warning('the connection to NATS is lost', START)
+      const doubt = await syncDoubt(server, known.natsMonitors)
+      if (doubt !== undefined)
+        return failed(doubt, 'until then the machine reads, and writes nothing')
+      return ok(`nats-server ${server.server_name} ${server.version} syncs what it acknowledges`)
+    } finally {
+      await nats.close()
+    }
+  } catch (fault) {
+    if (fault instanceof OperatorError) return warning(fault.message, START)
+    throw fault
+  }
+}
+
+const START = 'start nats-server, or correct how the service reaches it'

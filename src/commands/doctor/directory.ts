@@ -7,12 +7,12 @@ import { existsSync, statSync } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyAudiences } from '../../audiences/verify.js'
-import { clusterDirectory } from '../../cluster/state-file.js'
+import { clusterDirectory } from '../../cluster/directory.js'
 import { hasAreas } from '../../gazetteer/directory.js'
 import { verifyAreas } from '../../gazetteer/verify.js'
-import { hasAgreedPart } from '../../journal/agreed-part.js'
 import { JournalDamaged } from '../../journal/damaged.js'
 import { journalDirectory } from '../../journal/files.js'
+import { isClusterJournal } from '../../journal/reader.js'
 import { verifyJournal } from '../../journal/verify.js'
 import { startCandidates } from '../../serve/fall-back.js'
 import { generationOf, listSnapshots, snapshotsDirectory } from '../../snapshot/directory.js'
@@ -27,7 +27,7 @@ import { checkStore } from '../../store/check.js'
 import { DATA_FILE, storeDirectory } from '../../store/tables.js'
 import { formatBytes } from '../quantities.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
-import { lookAtCluster } from './cluster.js'
+import { lookAtCluster, lookAtNats } from './cluster.js'
 
 /** How far a clock may be behind the one that wrote a file. */
 const CLOCK_MS = 300_000
@@ -47,6 +47,9 @@ export function directoryChecks(dataDirectory: string, isFull: boolean): Check[]
     { name: 'store', look: () => lookAtStore(dataDirectory) },
     { name: 'journal', look: () => lookAtJournal(dataDirectory) },
     { name: 'cluster', look: () => lookAtCluster(dataDirectory) },
+    ...(existsSync(clusterDirectory(dataDirectory))
+      ? [{ name: 'nats', look: () => lookAtNats(dataDirectory) }]
+      : []),
     { name: 'snapshots', look: async () => lookAtSnapshots(dataDirectory, await snapshots()) },
     { name: 'areas', look: () => lookAtAreas(dataDirectory) },
     { name: 'audiences', look: () => lookAtAudiences(dataDirectory) },
@@ -153,7 +156,7 @@ async function lookAtStore(dataDirectory: string): Promise<Finding> {
 
 /** What to do about damage: in a cluster, others have what is damaged here. */
 function wayOn(dataDirectory: string, alone: string): string {
-  if (!hasAgreedPart(journalDirectory(dataDirectory))) return alone
+  if (!isClusterJournal(journalDirectory(dataDirectory))) return alone
   return 'start the service while another machine of the cluster runs: it fetches what is damaged'
 }
 

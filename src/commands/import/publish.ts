@@ -17,7 +17,7 @@ import type { Draft, Published } from '../../snapshot/publish/draft.js'
 import type { DataLock } from '../../snapshot/publish/lock.js'
 import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
-import { assertStillWrites, assertWrites } from '../cluster/assert-writes.js'
+import { assertServed, untilPublished } from '../cluster/published.js'
 import type { CommandContext } from '../context.js'
 import { shortenJournal } from '../cut-journal.js'
 import { lockData } from '../lock-data.js'
@@ -44,7 +44,7 @@ interface PublishPlan {
 /** Publishes one snapshot with all of the sources, or throws and changes nothing. */
 export async function publishSources(context: CommandContext, plan: PublishPlan): Promise<void> {
   const startedMs = performance.now()
-  await assertWrites(plan.dataDirectory)
+  await assertServed(plan.dataDirectory)
   const signals = endOnSignal()
   let outcomes: readonly Outcome[] = []
   try {
@@ -56,7 +56,8 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
   } finally {
     signals.forget()
   }
-  await assertStillWrites(plan.dataDirectory)
+  const { snapshotId } = plan.record
+  if (snapshotId !== undefined) await untilPublished(plan.dataDirectory, snapshotId)
   assertNoneFailed(outcomes)
 }
 

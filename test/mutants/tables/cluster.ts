@@ -1,5 +1,5 @@
 /**
- * Faults of machines that agree, and of shards that others hold.
+ * Faults of machines of a cluster, and of shards that others hold.
  *
  * @module
  */
@@ -7,65 +7,46 @@ import type { Mutant } from '../mutant.js'
 
 export const ofCluster: readonly Mutant[] = [
   {
-    name: 'half of the members are most of them',
-    file: 'src/cluster/agreement/majority.ts',
-    find: 'Math.floor(memberCount / 2) + 1',
-    replace: 'Math.ceil(memberCount / 2)',
+    name: 'the log is made anew though a member may have more',
+    file: 'src/commands/cluster/seed-log.ts',
+    find: 'if (missing.length > 0) {',
+    replace: 'if (missing.length > 1) {',
   },
   {
-    name: 'what one machine has is committed',
-    file: 'src/cluster/agreement/majority.ts',
-    find: 'return descending[majorityOf(matched.length) - 1]',
-    replace: 'return descending[0]',
+    name: 'the log is made anew from a machine that has less than another one',
+    file: 'src/commands/cluster/seed-log.ts',
+    find: 'one.kept.sequence > most.kept.sequence',
+    replace: 'one.kept.sequence < most.kept.sequence',
   },
   {
-    name: 'a machine that began anew is believed to have the journal that it had',
-    file: 'src/cluster/agreement/heard.ts',
-    find: 'return report?.incarnation === incarnation && report.epoch === epoch ? report.matched : 0',
-    replace: 'return report?.epoch === epoch ? report.matched : 0',
+    name: 'the log is made anew though machines have different batches',
+    file: 'src/commands/cluster/seed-log.ts',
+    find: 'one.kept.hash !== kept.hash',
+    replace: 'one.name === name && one.kept.hash !== kept.hash',
   },
   {
-    name: 'a machine is elected with promises of an epoch before',
-    file: 'src/cluster/agreement/campaign.ts',
-    find: 'if (isEnough() && (isDry || highest <= epoch)) return undefined',
-    replace: 'if (isEnough()) return undefined',
+    name: 'a log with which machines go on is made anew',
+    file: 'src/cluster/seed-log.ts',
+    find: 'if (going.length > 0) {',
+    replace: 'if (going.length === reports.length) {',
   },
   {
-    name: 'where one disk is enough, most members elect a writer',
-    file: 'src/cluster/agreement/campaign.ts',
-    find: "const neededCount = this.#acks === 'one' ? members.length : majorityOf(members.length)",
-    replace:
-      "const neededCount = this.#acks === 'one' ? majorityOf(members.length) : majorityOf(members.length)",
+    name: 'a command says nothing of a snapshot that another machine was faster with',
+    file: 'src/commands/cluster/published.ts',
+    find: "if (published?.kind === 'refused') {",
+    replace: "if (published?.kind === 'waiting') {",
   },
   {
-    name: 'a machine commits what it has not matched',
-    file: 'src/cluster/agreement/copied-log.ts',
-    find: 'const reached = Math.min(sequence, this.#matched)',
-    replace: 'const reached = Math.min(sequence, this.#ports.log.end().sequence)',
+    name: 'a machine whose server may not sync counts as one that can write',
+    file: 'src/serve/known-cluster.ts',
+    find: 'ofStatus(({ doubt }) => oneIf(doubt === undefined))',
+    replace: 'ofStatus(({ log }) => oneIf(log !== undefined))',
   },
   {
-    name: 'what is committed is taken back where the writer has something else',
-    file: 'src/cluster/agreement/copied-log.ts',
-    find: "if (sequence <= log.committed()) return this.#ports.onLost('diverged')\n",
-    replace: '\n',
-  },
-  {
-    name: 'a machine is level before it answers by what was committed',
-    file: 'src/cluster/level.ts',
-    find: 'if (required <= this.#effective) this.#untilMs',
-    replace: 'if (required <= this.#effective + 1) this.#untilMs',
-  },
-  {
-    name: 'a machine answers by less than before',
-    file: 'src/cluster/level.ts',
-    find: 'this.#effective = Math.max(this.#effective, sequence)',
-    replace: 'this.#effective = sequence',
-  },
-  {
-    name: 'a report that came after the confirmation is echoed',
-    file: 'src/cluster/level.ts',
-    find: 'const before = heard.findLast((one) => one.atMs <= atMs)',
-    replace: 'const before = heard.at(-1)',
+    name: 'a backup of a machine of a cluster is one of the cluster',
+    file: 'src/journal/hold.ts',
+    find: 'const { first: _, log: _1, ...end }',
+    replace: 'const { first: _, ...end }',
   },
   {
     name: 'a file of another machine is not verified',

@@ -70,21 +70,21 @@ export const ofStorage: readonly Mutant[] = [
   },
   {
     name: 'a batch that is sent again is written again',
-    file: 'src/journal/writer.ts',
-    find: 'if (known !== undefined) return sentAgain(known',
-    replace: 'if (known === 0) return sentAgain(known',
+    file: 'src/journal/outcomes.ts',
+    find: 'if (sequence !== undefined) return sentAgain(sequence',
+    replace: 'if (sequence === 0) return sentAgain(sequence',
   },
   {
     name: 'a batch of the same id with other changes is taken for the same',
-    file: 'src/journal/writer.ts',
+    file: 'src/journal/outcomes.ts',
     find: "return { kind: isSame ? 'repeated' : 'conflicting', sequence }",
     replace: "return { kind: isSame ? 'repeated' : 'repeated', sequence }",
   },
   {
     name: 'the batches of one group have one sequence',
-    file: 'src/journal/writer.ts',
-    find: 'const sequence = last + fresh.length',
-    replace: 'const sequence = last + 1',
+    file: 'src/journal/outcomes.ts',
+    find: 'const next = last + fresh.length',
+    replace: 'const next = last + 1',
   },
   {
     name: 'the ids of new batches are known under the sequence before',
