@@ -79,16 +79,21 @@ export async function startNatsServers(
   })
   const start = (at: number) => startProgram(t, NATS_SERVER, ['-c', configs[at]], ports[at].client)
   const children = await Promise.all(NAMES.map((_, at) => start(at)))
+  const kill = async (at: number) => {
+    const child = children[at]
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  // Before their files go away.
+  t.teardown(() => Promise.all(NAMES.map((_, at) => kill(at))))
   for (const { monitor } of ports) await untilTold(() => isHealthy(monitor))
   return {
     urls: ports.map(({ client }) => `tls://127.0.0.1:${client}`),
     monitors: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
     authority,
-    async stop(at) {
-      const ended = once(children[at], 'exit')
-      children[at].kill('SIGKILL')
-      await ended
-    },
+    stop: kill,
     async start(at) {
       children[at] = await start(at)
     },
