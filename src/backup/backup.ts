@@ -64,10 +64,11 @@ export async function makeBackup(
   await assertFree(path, mayReplace)
   const target = resolve(path)
   const workplace = `${target}.${randomBytes(4).toString('hex')}${TEMPORARY}`
-  await createPrivate(workplace, path)
+  // Before it is there: a signal may come at once.
   const removal = removeOnExit(workplace, true)
   const opened: { close(): unknown }[] = []
   try {
+    await createPrivate(workplace, path)
     await verifyJournal(journalDirectory(dataDirectory))
     const held = await holdJournal(journalDirectory(dataDirectory), join(workplace, 'journal'))
     if (held !== undefined) opened.push(held)

@@ -54,9 +54,10 @@ export async function restoreBackup(
   const totalBytes = (await stat(archive).catch(() => undefined))?.size ?? 0
   await createDirectory(dirname(target))
   const draft = `${target}.${randomBytes(4).toString('hex')}${TEMPORARY}`
-  await mkdir(draft, { mode: DIRECTORY_MODE })
+  // Before it is there: a signal may come at once.
   const removal = removeOnExit(draft, true)
   try {
+    await mkdir(draft, { mode: DIRECTORY_MODE })
     let doneBytes = 0
     const take = (name: string, bytes: AsyncIterable<Uint8Array>) => writeFile(draft, name, bytes)
     const { listing } = await readArchive(archive, take, (byteCount) => {
