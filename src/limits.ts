@@ -276,6 +276,8 @@ export const limits = {
   clusterStatusMs: 500,
   /** A machine that was not heard for so long is away: tasks and snapshots do not wait for it. */
   clusterSilenceMs: 5_000,
+  /** Clocks of machines may differ in speed by less than this. */
+  clockSpeedRatio: 1.1,
   /** Machines of a cluster. */
   clusterMemberCount: 64,
   /** What the journal says of the cluster is kept beside it at this interval, and how far it is synced at the other one. */

@@ -35,9 +35,6 @@ interface Leaving {
   readonly untilMs: number
 }
 
-/** Clocks of machines may differ in speed by less than this. */
-const CLOCK_RATE = 1.1
-
 export class Facts {
   readonly #nowMs: () => number
   readonly #members: Map<string, Member>
@@ -168,6 +165,6 @@ export class Facts {
   }
 
   #leavingNow(member: Member): Leaving {
-    return { member, untilMs: this.#nowMs() + CLOCK_RATE * member.maxLagMs }
+    return { member, untilMs: this.#nowMs() + limits.clockSpeedRatio * member.maxLagMs }
   }
 }

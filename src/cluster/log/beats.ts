@@ -23,9 +23,6 @@
 import { limits } from '../../limits.js'
 import type { Everywhere } from '../messages.js'
 
-/** Clocks of machines may differ in speed by less than this. */
-const CLOCK_RATE = 1.1
-
 interface BeatsOptions {
   /** The name of this machine. */
   readonly name: string
@@ -217,5 +214,5 @@ export class Beats {
 
 /** When a machine is level no more by a beat that was read then, at the latest. */
 function overMs(readMs: number, { maxLagMs }: LevelMember): number {
-  return readMs + CLOCK_RATE * maxLagMs
+  return readMs + limits.clockSpeedRatio * maxLagMs
 }
