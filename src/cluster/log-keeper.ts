@@ -33,7 +33,7 @@ interface KeeperOptions {
   readonly onGone: () => void
 }
 
-/** Asks the one of those that are there first which is furthest in the log. */
+/** Asks those that are there, the one with the most batches first. */
 export function copiedFrom(reports: NodeReports, ask: AskNode): KeeperOptions['copied'] {
   return async (after, generation) => {
     let isGone = false
