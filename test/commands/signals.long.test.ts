@@ -486,7 +486,8 @@ for (const [at, [name, command]] of Object.entries(table).entries()) {
     let lateCount = 0
     for (let signal = signals.shift(); signal !== undefined; signal = signals.shift()) {
       const run = await held(command, world)
-      if (signal === 'SIGTERM') await passesOver(run, quiet)
+      // The command goes on meanwhile: where that made the signal late, it comes at once.
+      if (signal === 'SIGTERM' && lateCount === 0) await passesOver(run, quiet)
       if (mayBeOver === undefined) t.notOk(run.hasEnded(), run.output)
       run.signal(numberOf(signal))
       const code = await run.ended()
