@@ -7,6 +7,7 @@ import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { Connection } from '../../../src/cluster/nats/connection.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
@@ -140,12 +141,14 @@ export async function openLog(
   founding = FOUNDING,
 ): Promise<{ readonly connection: Connection; readonly log: StreamLog }> {
   const connection = await connectedTo(t, servers)
-  for (let tryCount = 1; ; tryCount++) {
+  const deadlineMs = performance.now() + 60_000
+  for (;;) {
     try {
       return { connection, log: await StreamLog.found(connection, namesOf('test'), founding) }
     } catch (fault) {
-      // The servers may still be electing who leads.
-      if (tryCount === 20) throw fault
+      // The servers may still be electing who leads, and refuse at once meanwhile.
+      if (performance.now() > deadlineMs) throw fault
+      await sleep(50)
     }
   }
 }

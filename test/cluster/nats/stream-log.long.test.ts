@@ -57,18 +57,23 @@ withEachSyncedServer(t, async (t, server) => {
       }
     })
     const { log } = ways[0]
-    for (let round = 0; round < 2; round++) {
-      const before = acknowledged.size
-      await untilTold(async () => acknowledged.size > before + 50)
-      const { server: leader } = await infoOf(log)
-      const killed = servers[Number(leader?.split('-')[1])]
-      await killed.stop()
-      const atKill = acknowledged.size
-      await untilTold(async () => acknowledged.size > atKill + 50)
-      await killed.start()
+    try {
+      for (let round = 0; round < 2; round++) {
+        const before = acknowledged.size
+        await untilTold(async () => acknowledged.size > before + 50)
+        const { server: leader } = await infoOf(log)
+        const killed = servers[Number(leader?.split('-')[1])]
+        await killed.stop()
+        const atKill = acknowledged.size
+        await untilTold(async () => acknowledged.size > atKill + 50)
+        await killed.start()
+        // Where the next one dies before this one has found the others, the two that are left may elect none.
+        await killed.untilHealthy()
+      }
+    } finally {
+      isOver = true
+      await Promise.all(writers)
     }
-    isOver = true
-    await Promise.all(writers)
     const last = Math.max(...acknowledged.keys())
     for (const one of told) {
       const { messages } = one

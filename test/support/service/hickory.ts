@@ -76,10 +76,12 @@ export async function serveAfter(
     const look = () => {
       const address = / at (https?:\S+)\n/.exec(written.stdout)?.[1]
       if (address === undefined || !written.stderr.includes('"msg":"ready"')) return
-      child.stderr?.off('data', look)
+      for (const stream of streams) stream?.off('data', look)
       resolve(address)
     }
-    child.stderr?.on('data', look)
+    // What was printed before may be read after what was logged.
+    const streams = [child.stdout, child.stderr]
+    for (const stream of streams) stream?.on('data', look)
     end.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)), reject)
   })
   return {
