@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Test } from 'tap'
 import { Connection } from '../../../src/cluster/nats/connection.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
 import { StreamLog } from '../../../src/cluster/nats/stream-log.js'
@@ -17,26 +16,6 @@ import { type Owner, temporaryDirectory } from '../../support/service/hickory.js
 import { startProgram } from '../../support/service/program.js'
 import { untilTold } from '../../support/service/until.js'
 import { FOUNDING } from './log-contract.js'
-
-/** Those that test/install-tools.sh unpacks: the oldest one that can be used, and a recent one. */
-const SERVERS = ['2.10.27', '2.15.1'].map(
-  (version) => `/var/cache/hickory-tests/nats-server-${version}/usr/sbin/nats-server`,
-)
-
-/** Runs a test with each of them, and says which is not there. */
-export function withEachSyncedServer(
-  t: Test,
-  test: (t: Test, server: string) => Promise<void>,
-): void {
-  for (const server of SERVERS) {
-    if (!existsSync(server)) {
-      t.comment(`note: without ${server}, which is not there`)
-      continue
-    }
-    const version = execFileSync(server, ['--version'], { encoding: 'utf8' }).trim()
-    t.test(version.replace(': v', ' '), (t) => test(t, server))
-  }
-}
 
 /** One of several that are a cluster, or one alone. */
 export class SyncedServer {

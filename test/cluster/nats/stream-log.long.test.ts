@@ -18,12 +18,12 @@ import {
   openLog,
   type SyncedServer,
   startSyncedServers,
-  withEachSyncedServer,
 } from '../log/synced-servers.js'
+import { withEachNats } from '../support/nats-versions.js'
 
 const names = namesOf('test')
 
-withEachSyncedServer(t, async (t, server) => {
+withEachNats(t, async (t, server) => {
   for (const count of [1, 3]) {
     await t.test(`a log on ${count}`, async (t) => {
       const servers = await startSyncedServers(t, server, { count })
@@ -61,8 +61,7 @@ withEachSyncedServer(t, async (t, server) => {
       for (let round = 0; round < 2; round++) {
         const before = acknowledged.size
         await untilTold(async () => acknowledged.size > before + 50)
-        const { server: leader } = await infoOf(log)
-        const killed = servers[Number(leader?.split('-')[1])]
+        const killed = servers[Number((await leaderOf(log)).split('-')[1])]
         await killed.stop()
         const atKill = acknowledged.size
         await untilTold(async () => acknowledged.size > atKill + 50)
@@ -243,13 +242,14 @@ function rotated(servers: readonly SyncedServer[], at: number): readonly SyncedS
   return [...servers.slice(at), ...servers.slice(0, at)]
 }
 
-/** As soon as there is a server that leads. */
-async function infoOf(log: Awaited<ReturnType<typeof openLog>>['log']) {
-  for (;;) {
-    const info = await log.info().catch(() => undefined)
-    if (info?.server !== undefined) return info
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+/** The server that leads, as soon as there is one. */
+async function leaderOf(log: StreamLog): Promise<string> {
+  let leader: string | undefined
+  await untilTold(async () => {
+    leader = (await log.info().catch(() => undefined))?.server
+    return leader !== undefined
+  })
+  return String(leader)
 }
 
 /** By a machine of its own, which makes the log where there is none. */

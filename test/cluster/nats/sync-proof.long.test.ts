@@ -19,13 +19,13 @@ import {
   openLog,
   type SyncedServer,
   startSyncedServers,
-  withEachSyncedServer,
 } from '../log/synced-servers.js'
+import { withEachNats } from '../support/nats-versions.js'
 
 /** Where no other test listens. */
 const loopback = `127.${[0, 0, 0].map(() => 1 + Math.floor(253 * Math.random())).join('.')}`
 
-withEachSyncedServer(t, async (t, server) => {
+withEachNats(t, async (t, server) => {
   await t.test('a server that syncs always proves it by its own monitor alone', async (t) => {
     const [nats] = await startSyncedServers(t, server)
     const [other] = await startSyncedServers(t, server)
