@@ -276,6 +276,8 @@ export const limits = {
   clusterStatusMs: 500,
   /** A machine that was not heard for so long is away: tasks and snapshots do not wait for it. */
   clusterSilenceMs: 5_000,
+  /** For so long nothing is removed from a directory any more that was wiped under its machine. */
+  wipedMs: 200,
   /** Clocks of machines may differ in speed by less than this. */
   clockSpeedRatio: 1.1,
   /** Machines of a cluster. */

@@ -27,7 +27,13 @@ import { ClusterNats } from './nats/cluster-nats.js'
 import { SyncGuard } from './nats/sync-proof.js'
 import { ClusterNode } from './node.js'
 import { type NodeQuestion, operatorKinds } from './questions.js'
-import { type BeginsAnew, type ClusterState, readFacts, writeState } from './state-file.js'
+import {
+  type BeginsAnew,
+  type ClusterState,
+  isDirectoryOf,
+  readFacts,
+  writeState,
+} from './state-file.js'
 
 /** @param main  to the main thread */
 export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
@@ -296,9 +302,19 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       { reason },
       'this machine cannot go on with its directory: beginning with what others have',
     )
-    await writeState(dataDirectory, { ...state, beginsAnew: reason })
+    await noted({ ...state, beginsAnew: reason })
     tell({ kind: 'beginAnew', reason })
     endWaiting()
+  }
+
+  /** Where the directory is still being removed, what is noted goes with it: it is noted again until it stays. */
+  async function noted(state: ClusterState): Promise<void> {
+    do {
+      await writeState(dataDirectory, state).catch((fault: NodeJS.ErrnoException) => {
+        if (fault.code !== 'ENOENT') throw fault
+      })
+      await sleep(limits.wipedMs)
+    } while (!signal.aborted && !isDirectoryOf(dataDirectory, state))
   }
 
   async function stop(): Promise<void> {
