@@ -10,7 +10,9 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   jetstream,
@@ -67,10 +69,7 @@ export class StreamLog implements Log {
     try {
       // Servers of a cluster may not have found each other yet: one copy would be for good.
       const leastCount = connection.nats.info?.cluster === undefined ? 1 : 3
-      await inCopies(
-        (num_replicas) => log.#manager.streams.add({ ...config, num_replicas }),
-        leastCount,
-      )
+      await inCopies((num_replicas) => log.#add({ ...config, num_replicas }), leastCount)
     } catch (fault) {
       if (!isThereOtherwise(fault)) throw fault
       const { generation } = await log.info()
@@ -160,11 +159,30 @@ export class StreamLog implements Log {
     }
   }
 
+  /** A server removes the files of a stream after it has said so, and refuses another one of its name meanwhile. */
+  async #add(config: Parameters<JetStreamManager['streams']['add']>[0]): Promise<void> {
+    const deadlineMs = performance.now() + limits.clusterCallMs
+    for (;;) {
+      try {
+        await this.#manager.streams.add(config)
+        return
+      } catch (fault) {
+        const isLate = performance.now() > deadlineMs
+        if (isLate || !(fault instanceof JetStreamApiError)) throw fault
+        if (fault.apiError().err_code !== NO_STORE) throw fault
+      }
+      await sleep(limits.natsRetryMs)
+    }
+  }
+
   /** The library would keep what is sent until there is a connection. */
   #mustBeUp(): void {
     if (!this.#connection.isUp) throw new Error('there is no connection to NATS')
   }
 }
+
+/** A stream is not made because its files cannot be. */
+const NO_STORE = 10049
 
 const NANOSECONDS_PER_MS = 1_000_000
 

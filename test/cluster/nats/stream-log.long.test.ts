@@ -112,18 +112,31 @@ withEachNats(t, async (t, server) => {
 
   await t.test('of a log that others have made, nothing is known', async (t) => {
     const [nats] = await startSyncedServers(t, server)
-    const { connection, log } = await openLog(t, [nats])
+    const connection = await connectedTo(t, [nats])
     const manager = await jetstreamManager(connection.nats)
-    const { name, subjects } = (await manager.streams.info(names.stream)).config
-    for (const metadata of [
+    for (const [at, metadata] of [
       undefined,
       { 'hickory-generation': 'F', 'hickory-founder': 'Site A', 'hickory-base': '7 cd' },
-    ]) {
-      await removed(connection)
-      await manager.streams.add({ name, subjects, ...(metadata && { metadata }) })
+    ].entries()) {
+      const others = namesOf(`others-${at}`)
+      const { stream: name, log: subject } = others
+      await manager.streams.add({ name, subjects: [subject], ...(metadata && { metadata }) })
       const unknown = { generation: undefined, founder: undefined, base: undefined }
-      t.match(await log.info(), unknown)
+      t.match(await (await StreamLog.open(connection, others)).info(), unknown)
     }
+  })
+
+  await t.test('a log is made anew while the files of the last one go away', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { connection, log } = await openLog(t, [nats])
+    let { generation } = FOUNDING
+    // A server that is not waited for refuses one of 400.
+    for (let at = 0; at < 1_000; at++) {
+      const next = at.toString(16).padStart(16, '0')
+      await StreamLog.replace(connection, names, { ...FOUNDING, generation: next }, generation)
+      generation = next
+    }
+    t.equal((await log.info()).generation, generation)
   })
 
   await t.test('a reader whose server was away reads what it has missed', async (t) => {
