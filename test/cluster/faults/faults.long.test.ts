@@ -1,6 +1,6 @@
 /**
- * The run of all faults (the area `cluster` of `npm run test:soak`) in a short form: some of them, each at one site. Where networks cannot be
- * made and cut off, it says so, and tries those faults that need none.
+ * The run of all faults (the area `cluster` of `npm run test:soak`) in a short form: some of them, each at the site whose
+ * server of NATS leads the log. Where networks cannot be made and cut off, it says so, and tries those faults that need none.
  */
 import t from 'tap'
 import { faults } from './faults.js'
@@ -9,8 +9,15 @@ import { runFaults } from './run.js'
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
 
-/** A machine that dies, a network that is cut one way, and a disk that lies. */
-const CHOSEN = ['site killed', 'cut off, nothing out', 'bit of a snapshot flipped']
+/** A machine that dies, a network that is cut one way, disks that lie, all power, and all that NATS has. */
+const CHOSEN = [
+  'site killed',
+  'cut off, nothing out',
+  'bit of a snapshot flipped',
+  'bit of NATS flipped',
+  'power of all lost after an import',
+  'stores of NATS wiped, log seeded',
+]
 
 t.test('three sites under faults and clients', async (t) => {
   const least = faults.filter(({ name, needsOwn }) => CHOSEN.includes(name) && !needsOwn).length
@@ -23,7 +30,7 @@ t.test('three sites under faults and clients', async (t) => {
       peopleCount: 2_000,
       holdMs: 4_000,
       only: CHOSEN,
-      isBrief: true,
+      hitsLeader: true,
       say: (line) => t.comment(line),
     },
   )

@@ -4,7 +4,9 @@
  * @module
  */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../support/random/world.js'
+import { csvOf, importCsv, OTHER_SOURCE, untilDone } from './crowd.js'
 import { flipBit } from './flip-bit.js'
 import type { Part, Site } from './site.js'
 
@@ -72,6 +74,60 @@ const flipped =
     return async () => {}
   }
 
+/**
+ * The power of all sites, at once.
+ *
+ * @param before  what has just been done in one of them
+ */
+const powerLost =
+  (before: (site: Site, random: Random) => Promise<void> = async () => {}) =>
+  async (sites: readonly Site[], random: Random) => {
+    await before(random.pick(sites), random)
+    const all = sites.flatMap((site) => PARTS.map((part) => ({ site, part })))
+    // Processes have no power either: none says that something is done when its disk takes nothing any more.
+    for (const { site, part } of all) site.signal(part, 'SIGSTOP')
+    for (const site of sites) site.cutPower()
+    for (const { site, part } of all) await site.kill(part)
+    return async () => {
+      for (const site of sites) site.mountDisk()
+      for (const { site, part } of all) site.start(part)
+    }
+  }
+
+const PARTS: readonly Part[] = ['nats', 'service']
+const ALL = { siteCount: 3, needsOwn: true }
+/** For so long after an import or a compaction its files may not be on disk, if nothing has synced them. */
+const UNSYNCED_MS = 30_000
+/** Before the power goes, and after it is back. */
+const FULL_MS = 2_000
+
+const soonAfter =
+  (work: (site: Site, random: Random) => Promise<void>) => async (site: Site, random: Random) => {
+    await work(site, random)
+    // Mostly soon.
+    await sleep(random.unit() ** 3 * UNSYNCED_MS)
+  }
+
+/** A server of NATS that had none leaves its streams until it is started again. */
+async function makeRoom(site: Site): Promise<void> {
+  site.freeDisk()
+  await site.kill('nats')
+  site.start('nats')
+}
+
+/** All that the servers of NATS have: the log is made anew from what the machines have. */
+const storesWiped = async (sites: readonly Site[]) => {
+  for (const site of sites) {
+    await site.kill('nats')
+    site.wipe('nats')
+  }
+  for (const site of sites) site.start('nats')
+  return async () => {
+    // Machines must have heard of each other again.
+    await untilDone('cluster', 'seed-log', '--data', sites[0].data)
+  }
+}
+
 export const faults: readonly Fault[] = [
   one('service killed', killed(['service'])),
   one('nats killed', killed(['nats'])),
@@ -93,7 +149,7 @@ export const faults: readonly Fault[] = [
     'disk full',
     async (site) => {
       site.fillDisk()
-      return async () => site.freeDisk()
+      return async () => await makeRoom(site)
     },
     OWN,
   ),
@@ -126,4 +182,35 @@ export const faults: readonly Fault[] = [
   one('two services killed', killed(['service']), { siteCount: 2 }),
   one('two sites killed', killed(['service', 'nats']), { siteCount: 2 }),
   one('two cut off', cut('both'), { siteCount: 2, needsOwn: true }),
+  { name: 'power of all lost', ...ALL, begin: powerLost() },
+  {
+    name: 'power of all lost after an import',
+    ...ALL,
+    begin: powerLost(
+      soonAfter(async ({ data }, random) => {
+        await importCsv(data, OTHER_SOURCE, csvOf(random, OTHER_SOURCE, 2_000))
+      }),
+    ),
+  },
+  {
+    name: 'power of all lost after a compaction',
+    ...ALL,
+    begin: powerLost(soonAfter(async ({ data }) => await untilDone('compact', '--data', data))),
+  },
+  {
+    name: 'power of all lost, a disk full',
+    ...ALL,
+    async begin(sites, random) {
+      const full = random.pick(sites)
+      full.fillDisk()
+      await sleep(FULL_MS)
+      const end = await powerLost()(sites, random)
+      return async () => {
+        await end()
+        await sleep(FULL_MS)
+        await makeRoom(full)
+      }
+    },
+  },
+  { name: 'stores of NATS wiped, log seeded', ...ALL, needsOwn: false, begin: storesWiped },
 ]

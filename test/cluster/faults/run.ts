@@ -10,10 +10,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../support/random/world.js'
 import { hickory, type Owner } from '../../support/service/hickory.js'
+import { untilTold } from '../../support/service/until.js'
 import { statusBy } from '../support/machines.js'
 import { closeCalls, useKey } from './calls.js'
 import { Clients, type Done, isReady } from './clients.js'
-import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from './crowd.js'
+import { CHANGED_SOURCE, csvOf, importCsv, OPTING_SOURCE } from './crowd.js'
 import { type Fault, faults } from './faults.js'
 import { networksIfAllowed, sharedNetwork } from './network.js'
 import { untilSameEnd, verify } from './oracle.js'
@@ -91,7 +92,8 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   })
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
   const optingCount = 2_000
-  await importCrowd(sites[0].data, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
+  await importCsv(sites[0].data, CHANGED_SOURCE, csv)
+  await importCsv(sites[0].data, OPTING_SOURCE, csvOf(random, OPTING_SOURCE, optingCount))
   useKey(await makeKey(sites[0]))
   for (const site of sites) site.start('nats')
   sites[0].start('service')
@@ -118,8 +120,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
     )
     const chosen = Array.from({ length: roundCount }, () => named).flat()
     for (const fault of chosen) {
-      for (const at of await placesOf(sites, random, options)) {
-        const hit = sites.filter((_, index) => (index === at) === (fault.siteCount === 1))
+      for (const hit of await placesOf(fault, sites, random, options)) {
         const episode = await runEpisode(fault, hit, { sites, clients, random, options })
         episodes.push(episode)
         collect()
@@ -152,16 +153,27 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   }
 }
 
-/** Where a fault is: at each site in turn, or at each but that one. */
+/** The sites that a fault hits at once: each in turn, or all but that one, or all. */
 async function placesOf(
+  { siteCount }: Fault,
   sites: readonly Site[],
   random: ReturnType<typeof seededRandom>,
   { isBrief = false, hitsLeader = false }: RunOptions,
-): Promise<readonly number[]> {
-  const places = [...sites.keys()]
-  if (!hitsLeader) return isBrief ? [random.pick(places)] : places
-  const { log } = await statusBy(['--data', sites[0].data])
-  return places.filter((at) => sites[at].name === log?.server)
+): Promise<readonly (readonly Site[])[]> {
+  if (siteCount === sites.length) return [sites]
+  const chosen = hitsLeader ? [await leaderOf(sites)] : isBrief ? [random.pick(sites)] : sites
+  return chosen.map((one) => (siteCount === 1 ? [one] : sites.filter((site) => site !== one)))
+}
+
+/** Whose server of NATS leads the log. */
+async function leaderOf(sites: readonly Site[]): Promise<Site> {
+  let leader: Site | undefined
+  await untilTold(async () => {
+    const { log } = await statusBy(['--data', sites[0].data])
+    leader = sites.find(({ name }) => name === log?.server)
+    return leader !== undefined
+  })
+  return leader as Site
 }
 
 interface Stage {
@@ -183,6 +195,10 @@ async function runEpisode(
   const endedMs = performance.now()
   await untilReady(sites, (site) => restart(site, options.say))
   const readyMs = performance.now() - endedMs
+  // The next one would be the second of those that a majority bears.
+  await untilTold(async () => (await Promise.all(sites.map(hasHealthyNats))).every(Boolean))
+  const kinds = [clients.writes, clients.reads, clients.waitingReads]
+  await untilTold(async () => kinds.every((done) => (done.at(-1)?.beganMs ?? 0) > endedMs))
   // Requests that began before it was over.
   await sleep(1_000)
   return {
@@ -193,6 +209,12 @@ async function runEpisode(
     waitingReadGapMs: longest(clients.waitingReads, beganMs),
     readyMs,
   }
+}
+
+/** Whether its server of NATS has all that the streams have. */
+async function hasHealthyNats({ network: { address, ports } }: Site): Promise<boolean> {
+  const answer = await fetch(`http://${address}:${ports.monitor}/healthz`).catch(() => undefined)
+  return answer?.status === 200
 }
 
 /** As a supervisor does with a service that has ended. */
@@ -214,6 +236,8 @@ function removeDisksOfDead(): void {
   const mounted = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
+    // A disk is mounted behind the one that its image is on.
+    .reverse()
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(DISKS) ? name.slice(DISKS.length).split('-')[0] : undefined
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue

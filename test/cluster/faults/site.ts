@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   closeSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,6 +19,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ageLock } from '../../faults/content.js'
+import { Disk } from '../../faults/power/disk.js'
 import type { Owner } from '../../support/service/hickory.js'
 import { NATS_SERVER } from '../support/nats-versions.js'
 import type { SiteNetwork } from './network.js'
@@ -43,6 +46,10 @@ export class Site {
   readonly url: string
   readonly data: string
   readonly #options: SiteOptions
+  /** What it has on disk: on one of its own if it has a network of its own. */
+  readonly #directory: string
+  readonly #disk: Disk | undefined
+  #mountCount = 0
   readonly #processes: Partial<Record<Part, ChildProcess>> = {}
   /** What each of its processes has written, the last of it. */
   readonly log: Record<Part, string> = { service: '', nats: '' }
@@ -54,18 +61,22 @@ export class Site {
     this.name = name
     this.network = network
     this.url = `http://${network.address}:${network.ports.http}`
-    this.data = join(directory, 'data')
     this.#options = options
     mkdirSync(directory, { recursive: true })
+    owner.teardown(() => rmSync(directory, { recursive: true, force: true }))
     if (network.isOwn) {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', directory])
+      // In memory, so that none waits for the real disk.
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', directory])
+      owner.teardown(() => execFileSync('umount', ['--lazy', directory]))
+      this.#disk = new Disk(owner, directory, DISK_BYTES)
+      this.#disk.format(0)
     }
+    this.#directory = this.#disk?.path ?? directory
+    this.data = join(this.#directory, 'data')
     mkdirSync(this.data)
     owner.teardown(async () => {
       await this.kill('service')
       await this.kill('nats')
-      if (network.isOwn) execFileSync('umount', ['--lazy', directory])
-      rmSync(directory, { recursive: true, force: true })
     })
   }
 
@@ -79,10 +90,10 @@ export class Site {
   }
 
   #startNats(): void {
-    const { directory, network, networks, name } = this.#options
+    const { network, networks, name } = this.#options
     const { client, route, monitor } = network.ports
     const routes = networks.map(({ address, ports }) => `nats://${address}:${ports.route}`)
-    const config = join(directory, 'nats.conf')
+    const config = join(this.#directory, 'nats.conf')
     writeFileSync(
       config,
       `server_name: ${name}
@@ -129,7 +140,7 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
     if (child.exitCode === null && child.signalCode === null) await ended
   }
 
-  /** Takes all room on its disk. */
+  /** Takes all room on its disk, and has it after a loss of power. */
   fillDisk(): void {
     const file = openSync(this.#filler, 'w')
     const block = Buffer.alloc(65_536, 1)
@@ -141,6 +152,7 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
           size = Math.floor(size / 2)
         }
       }
+      fsyncSync(file)
     } finally {
       closeSync(file)
     }
@@ -148,6 +160,19 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
 
   freeDisk(): void {
     rmSync(this.#filler, { force: true })
+  }
+
+  /** What was not synced is gone. Its processes must be stopped. */
+  cutPower(): void {
+    if (this.#disk === undefined) throw new Error('only a disk of its own can lose its power')
+    this.#disk.cutPower()
+  }
+
+  /** Gives the disk power again, once its processes are killed. */
+  mountDisk(): void {
+    this.#disk?.mount(++this.#mountCount)
+    // A machine takes longer to start than a lock to go stale.
+    ageLock(this.data)
   }
 
   wipe(part: Part): void {
@@ -158,7 +183,7 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
   }
 
   directoryOf(part: Part): string {
-    return part === 'service' ? this.data : join(this.#options.directory, 'nats')
+    return part === 'service' ? this.data : join(this.#directory, 'nats')
   }
 
   /** Files below its directory that are not empty, with their paths there. */
@@ -173,7 +198,7 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
   }
 
   get #filler(): string {
-    return join(this.#options.directory, 'filler')
+    return join(this.#directory, 'filler')
   }
 
   #spawn(part: Part, words: readonly string[]): void {
@@ -201,3 +226,5 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
     this.#processes[part] = child
   }
 }
+
+const DISK_BYTES = 2 ** 30

@@ -14,7 +14,7 @@ import { type Service, temporaryDirectory } from '../../support/service/hickory.
 import { untilTold } from '../../support/service/until.js'
 import { closeCalls } from '../faults/calls.js'
 import { type ClientOptions, Clients, isReady, type Reached } from '../faults/clients.js'
-import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from '../faults/crowd.js'
+import { CHANGED_SOURCE, csvOf, importCsv, OPTING_SOURCE } from '../faults/crowd.js'
 import { untilSameEnd, verify } from '../faults/oracle.js'
 import { Witness } from '../faults/witness.js'
 import { type CuttableWay, cuttableWay } from './cuttable-way.js'
@@ -113,7 +113,8 @@ export async function startThree(t: Test, options: ThreeOptions): Promise<Three>
   }
   const [a, b, c] = machines
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
-  await importCrowd(a.data, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
+  await importCsv(a.data, CHANGED_SOURCE, csv)
+  await importCsv(a.data, OPTING_SOURCE, csvOf(random, OPTING_SOURCE, optingCount))
   await a.start()
   await Promise.all([b.start(), c.start()])
   const all = { seed, peopleCount: 2 * peopleCount, optingCount, changeCount: 20 }

@@ -15,9 +15,11 @@ export class Disk {
   /** Where it is mounted. */
   readonly path: string
   #image: string
+  readonly #imageBytes: number
   #isMounted = false
 
-  constructor(owner: Owner, directory: string) {
+  constructor(owner: Owner, directory: string, imageBytes = 256 << 20) {
+    this.#imageBytes = imageBytes
     this.path = join(directory, 'disk')
     this.#image = join(directory, 'image')
     mkdirSync(this.path)
@@ -29,7 +31,7 @@ export class Disk {
     this.#unmount()
     rmSync(this.#image, { force: true })
     writeFileSync(this.#image, '')
-    truncateSync(this.#image, IMAGE_BYTES)
+    truncateSync(this.#image, this.#imageBytes)
     execFileSync('mkfs.ext4', ['-q', '-b', '4096', this.#image])
     this.mount(mode)
   }
@@ -63,7 +65,6 @@ export class Disk {
   }
 }
 
-const IMAGE_BYTES = 256 << 20
 /** `_IOR('X', 125, __u32)`, and its flag that leaves out the last flush of the journal. */
 const EXT4_IOC_SHUTDOWN = String(0x8004587d)
 const WITHOUT_FLUSH = '2'
