@@ -101,9 +101,9 @@ t.test('the machine with the longest journal makes the log anew', async (t) => {
 
 t.test('what the log had that is removed is said', async (t) => {
   for (const [removedCount, said] of [
-    [0, /^there was no log before, or none with a message\n/],
-    [1, /^the log before is removed, which had 1 message\n/],
-    [700, /^the log before is removed, which had 700 messages\n/],
+    [0, /^there was no log before, or none with a message$/m],
+    [1, /^the log before is removed, which had 1 message$/m],
+    [700, /^the log before is removed, which had 700 messages$/m],
   ] as const) {
     const faked = {
       reports: [reportOf('a', 7)],
