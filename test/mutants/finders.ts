@@ -12,6 +12,11 @@ import { isOfKernel, type Mutant } from './mutant.js'
 
 export type Tier = 'short' | 'long'
 
+export interface Finder {
+  readonly file: string
+  readonly tier: Tier
+}
+
 export class Finders {
   readonly #graph: ImportGraph = graphWithCommands()
   readonly #files: Readonly<Record<Tier, readonly string[]>> = {
@@ -21,7 +26,7 @@ export class Finders {
   }
   readonly #loaders = kernelLoaders()
 
-  of({ file, hints = [] }: Mutant, tier: Tier): string[] {
+  of({ file, hints = [] }: Mutant, tiers: readonly Tier[]): Finder[] {
     const reached = reaching(this.#graph, isOfKernel(file) ? this.#loadersOf(file) : [file])
     const ownTests = testsOf(file)
     const folder = `${dirname(file)
@@ -34,7 +39,15 @@ export class Finders {
     }
     const isWanted = (test: string) =>
       reached.has(test) || hints.includes(test) || ownTests.includes(test)
-    return this.#files[tier].filter(isWanted).sort((one, other) => rank(one) - rank(other))
+    const found = tiers.flatMap((tier) => {
+      const files = this.#files[tier].filter(isWanted)
+      return files
+        .sort((one, other) => rank(one) - rank(other))
+        .map((test) => ({ file: test, tier }))
+    })
+    // A fault that only the long tier finds would wait for all of the short one.
+    const isHinted = (one: Finder) => hints.includes(one.file)
+    return [...found.filter(isHinted), ...found.filter((one) => !isHinted(one))]
   }
 
   /** Whoever loads a kernel is in the folder beside its sources. */

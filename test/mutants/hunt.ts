@@ -55,21 +55,19 @@ export class Hunter {
       isCut,
       seconds: (performance.now() - startedMs) / 1000,
     })
-    for (const tier of this.#options.tiers) {
-      for (const file of this.#finders.of(mutant, tier)) {
-        if (performance.now() > deadlineMs) return end({}, true)
-        if (this.#passes.get(`${tier} ${file}`) === false) continue
-        let restore: () => void
-        try {
-          restore = this.#copy.plant(mutant)
-        } catch (error) {
-          return end({ fault: (error as Error).message })
-        }
-        runCount++
-        const how = await this.#run(file, tier).finally(restore)
-        if (how !== 'passed' && (await this.#passesWithout(file, tier))) {
-          return end({ found: { tier, file, how } })
-        }
+    for (const { file, tier } of this.#finders.of(mutant, this.#options.tiers)) {
+      if (performance.now() > deadlineMs) return end({}, true)
+      if (this.#passes.get(`${tier} ${file}`) === false) continue
+      let restore: () => void
+      try {
+        restore = this.#copy.plant(mutant)
+      } catch (error) {
+        return end({ fault: (error as Error).message })
+      }
+      runCount++
+      const how = await this.#run(file, tier).finally(restore)
+      if (how !== 'passed' && (await this.#passesWithout(file, tier))) {
+        return end({ found: { tier, file, how } })
       }
     }
     return end({})
