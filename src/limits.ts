@@ -326,15 +326,6 @@ export const limits = {
   fileSilentMs: 10_000,
   /** From a request for a file to another machine until that has put it into the object store. */
   fileOfferedMs: 600_000,
-  /** Files that were made for a machine that begins: how long they stay, and for how many machines. */
-  fileLentMs: 600_000,
-  filesLentCount: 2,
-  /** Of a file that a machine reads from another one without the object store, and how long it waits for each piece. */
-  filePieceBytes: 512 * 1_024,
-  filePieceMs: 10_000,
-  filePieceTryCount: 3,
-  /** For so long files go from machine to machine after the object store has not given or taken one. */
-  fileStorePassedOverMs: 30_000,
   /** A machine that begins listens for others this long, and waits this long for what to begin with. */
   clusterHeardMs: 1_500,
   seedMs: 600_000,

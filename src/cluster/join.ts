@@ -21,12 +21,11 @@ import { listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
 import { clusterDirectory } from './directory.js'
 import { endFounding, found, isFounded } from './founding.js'
-import { removeLent } from './lent-files.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeReport } from './node-report.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
-import { type Seed, sow } from './seed.js'
+import { removeSeeds, type Seed, sow } from './seed.js'
 import { processSession } from './session.js'
 import { SharedFiles } from './shared-files.js'
 import { repairSnapshot } from './snapshot-files.js'
@@ -54,7 +53,7 @@ interface JoinOptions {
 export async function join(options: JoinOptions): Promise<ClusterState> {
   const { dataDirectory, settings, connected } = options
   const { clusterId, name } = settings
-  await removeLent(dataDirectory)
+  await removeSeeds(dataDirectory)
   const known = knownState(options)
   if (known !== undefined) {
     await endFounding(dataDirectory)
@@ -349,12 +348,6 @@ function filesFrom(
       const question: NodeQuestion = { kind: 'offer', file }
       const answer = await nats.calls.ask(source, question, limits.fileOfferedMs)
       return (answer as { isDone: boolean }).isDone
-    },
-    machines: () => [source],
-    async askPiece(name, file, offset) {
-      const question: NodeQuestion = { kind: 'piece', file, offset }
-      const answer = await nats.calls.ask(name, question, limits.filePieceMs)
-      return (answer as NodeAnswers['piece']).bytes
     },
   })
 }

@@ -35,7 +35,7 @@ export interface MadeOptions
     RetainingOptions,
     'dataDirectory' | 'enter' | 'journal' | 'log' | 'name' | 'served'
   > {
-  readonly files: Pick<SharedFiles, 'tryToPut'>
+  readonly files: Pick<SharedFiles, 'put'>
   /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
   readonly placement: () => Placement | undefined
 }
@@ -190,7 +190,7 @@ export class MadeSnapshots {
     if (id !== undefined) await this.#nameInsteadOf(made.id, id)
   }
 
-  /** Places it, and gives its files to the others. */
+  /** Places it, and puts its files where the others get them, whatever becomes of this machine then. */
   async #prepare(made: Made): Promise<void> {
     const { dataDirectory, files, placement } = this.#options
     const { id } = made
@@ -201,9 +201,8 @@ export class MadeSnapshots {
     }
     made.documents = (await this.#here.documentsOf(id)) ?? made.documents
     const directory = join(snapshotsDirectory(dataDirectory), id)
-    // After one that is not taken, the others would not be either.
     for (const file of [...made.documents, ...(await filesOfSnapshot(dataDirectory, id))]) {
-      if (!(await files.tryToPut(join(directory, file.file), file))) break
+      await files.put(join(directory, file.file), file)
     }
   }
 

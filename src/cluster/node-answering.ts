@@ -69,8 +69,6 @@ export class NodeAnswering {
         return await this.#seed()
       case 'offer':
         return { isDone: await files.offer(question.file) }
-      case 'piece':
-        return { bytes: await files.piece(question.file, question.offset) }
       case 'drain':
         return this.#drain(question.isOn)
       case 'remove':

@@ -10,7 +10,6 @@ import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { NodeAudiences } from './node-audiences.js'
 import type { NodeReports } from './node-reports.js'
-import { askForFile, machinesToAsk } from './offers.js'
 import type { AskNode } from './questions.js'
 import { SharedFiles } from './shared-files.js'
 
@@ -51,11 +50,13 @@ export function nodeFiles(options: NodeFilesOptions): {
     audiences,
     files: nats.files,
     log,
-    offered: (file) => askForFile({ ask, reports }, file),
-    machines: () => machinesToAsk({ reports }),
-    askPiece: async (name, file, offset) => {
-      const question = { kind: 'piece', file, offset } as const
-      return (await ask<'piece'>(name, question, limits.filePieceMs)).bytes
+    async offered(file) {
+      const question = { kind: 'offer', file } as const
+      for (const { name } of reports.ofThoseThere()) {
+        const asked = ask<'offer'>(name, question, limits.fileOfferedMs)
+        if ((await asked.catch(() => undefined))?.isDone) return true
+      }
+      return false
     },
   })
   return { files, audiences }

@@ -18,8 +18,6 @@ export type NodeQuestion =
   | { readonly kind: 'seed' }
   /** Put a file into the object store, if you have it. */
   | { readonly kind: 'offer'; readonly file: FileDigest }
-  /** What is in a file of yours from an offset on? */
-  | { readonly kind: 'piece'; readonly file: FileDigest; readonly offset: number }
   /** Be not ready; or be ready again. */
   | { readonly kind: 'drain'; readonly isOn: boolean }
   /** Wait for a machine no more that does not come back. */
@@ -82,8 +80,6 @@ export interface NodeAnswers {
   readonly groups: CopiedGroups
   readonly seed: Seed
   readonly offer: Done
-  /** Nothing where there is no such file. */
-  readonly piece: { readonly bytes?: Uint8Array | undefined }
   readonly drain: Done
   readonly remove: Done
   readonly seedLog: Done & {

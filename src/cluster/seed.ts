@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Link } from '../chain/link.js'
 import { createDirectory, DIRECTORY_MODE, giveName } from '../durable-files.js'
@@ -18,9 +18,9 @@ import { snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
+import { clusterDirectory } from './directory.js'
 import type { KnownFacts } from './facts.js'
 import type { ClusterJournal } from './journal.js'
-import { lentPath } from './lent-files.js'
 import { digestOfFile } from './nats/cluster-files.js'
 import type { SharedFiles } from './shared-files.js'
 import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
@@ -52,14 +52,13 @@ interface SeedingOptions {
 }
 
 /**
- * Puts all of it into the object store, and keeps it here, too, for a while.
+ * Puts all of it into the object store.
  *
  * The order matters: the store is copied when all entries are in it that the copied head of the journal is behind.
  */
 export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   const { dataDirectory, journal, files, untilStored } = options
-  const workplace = lentPath(dataDirectory, randomUUID())
-  const paths = new Map<string, string>()
+  const workplace = join(clusterDirectory(dataDirectory), PREFIX + randomUUID())
   await mkdir(workplace, { recursive: true, mode: DIRECTORY_MODE })
   try {
     const id = journal.facts.switchedId
@@ -69,31 +68,41 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
     const from = Math.max(Math.min(head.sequence, base), journal.beginning.sequence)
     const beginning = journal.linkAt(from)
     if (beginning === undefined) throw new OperatorError('Failed', `batch ${from} is kept no more`)
+    const put = async (path: string): Promise<FileDigest> => {
+      const digest = await digestOfFile(path)
+      await files.put(path, digest)
+      return digest
+    }
+    // Before all of the store is copied for nothing.
+    const placed = await put(join(headDirectory(workplace), DATA_FILE))
     await untilStored(head.sequence)
     const store = join(workplace, 'store')
     await mkdir(store, { mode: DIRECTORY_MODE })
     await copyTables(storeDirectory(dataDirectory), store)
-    const put = async (path: string): Promise<FileDigest> => {
-      const digest = await digestOfFile(path)
-      paths.set(digest.sha256, path)
-      await files.tryToPut(path, digest)
-      return digest
-    }
-    const seed = {
+    return {
       beginning: { sequence: beginning.sequence, hash: beginning.hash },
       generation: journal.generation,
       facts: journal.facts.known(),
       foundedSequence: foundedSequenceIn(dataDirectory),
-      head: await put(join(headDirectory(workplace), DATA_FILE)),
+      head: placed,
       store: await put(join(store, DATA_FILE)),
       storedSequence: head.sequence,
       snapshot: await announcedSnapshot(dataDirectory, id),
     }
-    await files.lent.lend(workplace, paths)
-    return seed
-  } catch (fault) {
+  } finally {
     await rm(workplace, { recursive: true, force: true })
-    throw fault
+  }
+}
+
+/** Begins the name of a directory in which one is made. */
+const PREFIX = 'seed-'
+
+/** What an earlier process was making. */
+export async function removeSeeds(dataDirectory: string): Promise<void> {
+  const directory = clusterDirectory(dataDirectory)
+  if (!existsSync(directory)) return
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(PREFIX)) await rm(join(directory, name), { recursive: true, force: true })
   }
 }
 

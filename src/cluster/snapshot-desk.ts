@@ -18,7 +18,7 @@ import type { SharedFiles } from './shared-files.js'
 import { fetchSnapshot, repairSnapshot, SnapshotsHere } from './snapshot-files.js'
 
 interface DeskOptions extends RetainingOptions, MadeOptions {
-  readonly files: Pick<SharedFiles, 'get' | 'tryToPut'>
+  readonly files: Pick<SharedFiles, 'get' | 'put'>
   /** Of each machine that is there, this one among them. */
   readonly reports: () => readonly Pick<NodeReport, 'name' | 'snapshotId' | 'preparedId'>[]
   /** This snapshot is to be prepared, and served when it is the second one. */

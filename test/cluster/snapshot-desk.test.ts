@@ -1,8 +1,8 @@
 /**
  * Which snapshot a machine announces, what it makes current, and when it has all machines switch.
  */
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Entry, encodeEntry } from '../../src/cluster/entries.js'
 import { Facts, NO_FACTS } from '../../src/cluster/facts.js'
@@ -45,10 +45,13 @@ async function machine(t: Test) {
     behind: async () => {},
     fate: 'read' as 'read' | 'unheard' | 'lost',
     there: ['a', 'b'],
+    /** Whether the object store does. */
+    takesFiles: true,
     preparedId: undefined as string | undefined,
     servedId: first,
   }
   const wanted: (string | undefined)[] = []
+  const put: string[] = []
   const desk = new SnapshotDesk({
     dataDirectory: data,
     name: 'b',
@@ -60,7 +63,13 @@ async function machine(t: Test) {
       hasOldFiles: () => false,
       async removeUpTo() {},
     },
-    files: { get: async () => false, tryToPut: async () => true },
+    files: {
+      get: async () => false,
+      async put(path) {
+        if (!state.takesFiles) throw new Error('timeout')
+        put.push(basename(path))
+      },
+    },
     reports: () =>
       state.there.map((name) => {
         return { name, snapshotId: state.servedId, preparedId: state.preparedId }
@@ -91,7 +100,21 @@ async function machine(t: Test) {
   }
   const kinds = () =>
     entries.map((entry) => ('id' in entry ? `${entry.kind} ${entry.id}` : entry.kind))
-  return { data, first, second, name, state, entries, kinds, look, wanted, desk, announce, hear }
+  return {
+    data,
+    first,
+    second,
+    name,
+    state,
+    entries,
+    kinds,
+    look,
+    wanted,
+    put,
+    desk,
+    announce,
+    hear,
+  }
 }
 
 t.test('what a command makes current is announced, also an earlier one', async (t) => {
@@ -113,6 +136,23 @@ t.test('what a command makes current is announced, also an earlier one', async (
   t.same(await desk.published(first), { kind: 'announced' })
   t.equal(await readCurrent(data), first)
 })
+
+t.test(
+  'a snapshot is announced when the others can get its files without this machine',
+  async (t) => {
+    const { data, second, name, state, kinds, look, put, desk } = await machine(t)
+    await look()
+    state.takesFiles = false
+    name(second)
+    await look()
+    t.same(kinds(), [])
+    t.same(await desk.published(second), { kind: 'waiting' })
+    state.takesFiles = true
+    await look()
+    t.same(kinds(), [`snapshot ${second}`])
+    t.same(new Set(put), new Set(readdirSync(join(data, 'snapshots', second))))
+  },
+)
 
 t.test('what was made while the service was off is not announced', async (t) => {
   const { data, first, second, name, kinds, look, desk } = await machine(t)
@@ -217,7 +257,7 @@ t.test('a machine that founds a cluster announces what it has', async (t) => {
       hasOldFiles: () => false,
       async removeUpTo() {},
     },
-    files: { get: async () => false, tryToPut: async () => true },
+    files: { get: async () => false, put: async () => {} },
     reports: () => [{ name: 'a', snapshotId: id, preparedId: undefined }],
     placement: () => undefined,
     async enter(entry) {

@@ -108,8 +108,10 @@ class Machine {
   }
 
   async start(): Promise<void> {
-    if (this.#isOther && this.#facts.announced !== undefined) {
-      await repairSnapshot(this.data, this.#facts.announced, (file, path) => this.#get(file, path))
+    const { announced } = this.#facts
+    // As the service does, which looks what is current.
+    if (this.#isOther && announced && announced.id === (await readCurrent(this.data))) {
+      await repairSnapshot(this.data, announced, (file, path) => this.#get(file, path))
     }
     this.#isOther = false
     this.#facts = new Facts(this.#known, monotonicMs)
@@ -161,13 +163,12 @@ class Machine {
       journal,
       files: {
         get: (file, path) => this.#get(file, path),
-        tryToPut: async (path, { sha256 }) => {
+        put: async (path, { sha256 }) => {
           this.#assertUp()
-          if (random.unit() < 0.2) return false
+          if (random.unit() < 0.2) throw new Error('timeout')
           this.#world.files.set(sha256, readFileSync(path))
           await this.#pause()
           this.#assertUp()
-          return true
         },
       },
       reports: () =>

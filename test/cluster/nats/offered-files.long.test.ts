@@ -55,8 +55,6 @@ t.test('files', async (t) => {
         files: new Opened(async () => files),
         log: silentLog,
         offered: async () => false,
-        machines: () => [],
-        askPiece: async () => undefined,
         audiences: { pathOf: () => from, awaited: () => awaited },
       })
     t.equal(await offering(undefined).offer(digest), false)
