@@ -247,14 +247,14 @@ export const ofService: readonly Mutant[] = [
     find: 'if (certificate !== undefined && !client.authorized) {',
     replace:
       'if (certificate !== undefined && client.authorizationError === undefined && !client.authorized) {',
-    hints: ['test/tls/terminator.long.test.ts'],
+    hints: ['test/contract/tls-clients.long.test.ts'],
   },
   {
     name: 'a client without a certificate gets in where certificates are required',
     file: 'src/tls/terminator.ts',
     find: "rejectUnauthorized: clientCertificates === 'required',",
     replace: 'rejectUnauthorized: false,',
-    hints: ['test/tls/terminator.long.test.ts'],
+    hints: ['test/contract/tls-clients.long.test.ts'],
   },
   {
     name: 'a free slot of a TLS client can be guessed',
