@@ -73,6 +73,8 @@ export async function damageMany(
   return { kinds, missed }
 }
 
+const NEWER = 'NewerFormat'
+
 /** One in so many damages is followed by a start, too. */
 const FALL_BACK_EVERY = 10
 
@@ -144,14 +146,21 @@ async function openFault(
     return 'it was opened'
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
-    return code === 'SnapshotCorrupt' ? undefined : `${code}: ${message}`
+    return FOUND.has(code) ? undefined : `${code}: ${message}`
   }
 }
 
-/** A start must say what it refused, and serve another snapshot. */
+/** One bit makes of a manifest that of a later version, which is refused as such. */
+const FOUND: ReadonlySet<string | undefined> = new Set(['SnapshotCorrupt', NEWER])
+
+/** A start must say what it refused, and serve another snapshot, unless a later version wrote that one. */
 async function fallBackFault(data: string): Promise<string | undefined> {
   const arenas = createArenaPool(1)
-  const { snapshot, refused } = await openOrFallBack(data, { arenas, log: silentLog })
+  const opened = await openOrFallBack(data, { arenas, log: silentLog }).catch((fault) => {
+    if (fault.code !== NEWER) throw fault
+  })
+  if (opened === undefined) return undefined
+  const { snapshot, refused } = opened
   if (refused === undefined) return 'nothing was said of it at a start'
   return snapshot.id === refused.snapshotId ? 'it was served' : undefined
 }
