@@ -151,8 +151,9 @@ export class AudienceDesk {
     try {
       await this.#fetchAll(audience)
     } catch (fault) {
-      const { code, message } = fault as NodeJS.ErrnoException
-      const reason = fault instanceof OperatorError ? message : (code ?? message)
+      // Faults of JetStream have numbers.
+      const { code, message } = fault as { readonly code?: unknown; readonly message: string }
+      const reason = fault instanceof OperatorError || typeof code !== 'string' ? message : code
       this.#failed.set(id, { againMs: this.#options.nowMs() + limits.fetchRetryMs, reason })
       log.warn({ audienceId: id, reason }, 'the files of an audience cannot be fetched')
       return

@@ -272,6 +272,7 @@ async function beginWithOthers(
   isToSetAside: boolean,
 ): Promise<number | undefined> {
   const { dataDirectory, log } = options
+  let isAside = !isToSetAside
   return await untilGiven(
     options,
     () => sourceOf(nats, isLevel),
@@ -280,7 +281,8 @@ async function beginWithOthers(
       const question: NodeQuestion = { kind: 'seed' }
       const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
       // Not before: where no machine has what is needed, all of them could lose what they have.
-      if (isToSetAside) await setAside(options)
+      if (!isAside) await setAside(options)
+      isAside = true
       await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
       await removeOthers(dataDirectory, seed.snapshot.id)
       const { sequence } = seed.beginning
@@ -297,6 +299,7 @@ async function untilGiven<Taken>(
   take: (source: string) => Promise<Taken>,
 ): Promise<Taken> {
   let told: string | undefined
+  let waitMs: number = limits.natsRetryMs
   const tell = (reason: string) => {
     if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
     told = reason
@@ -310,9 +313,11 @@ async function untilGiven<Taken>(
         return await take(source)
       } catch (fault) {
         tell((fault as Error).message)
+        // It may have copied all of its store.
+        waitMs = Math.min(2 * waitMs, limits.fetchRetryMs)
       }
     }
-    await sleep(limits.natsRetryMs, undefined, { signal })
+    await sleep(waitMs, undefined, { signal })
   }
 }
 

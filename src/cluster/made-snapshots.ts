@@ -65,6 +65,8 @@ export class MadeSnapshots {
   readonly #outcomes = new Map<string, Published>()
   /** Made here, and still here. */
   readonly #refusedIds = new Set<string>()
+  /** Until then the object store is given no files: it did not take some. */
+  #putAgainMs = 0
   /** Since when a snapshot is here, as far as this process has seen it. */
   #sinceMs: ReadonlyMap<string, number> = new Map()
 
@@ -177,7 +179,8 @@ export class MadeSnapshots {
     const { facts } = this.#options.journal
     const isOpen = () => facts.announced?.id === made.base
     if (made.refusedBy === undefined) {
-      if (made.progress === 'new' && isOpen() && !this.#isAnnounced(made)) await this.#prepare(made)
+      const isToPrepare = made.progress === 'new' && isOpen() && !this.#isAnnounced(made)
+      if (isToPrepare && !(await this.#prepare(made))) return
       const isToSend = made.progress === 'sent' || isOpen()
       if (isToSend && !this.#isAnnounced(made)) await this.#send(made)
       if (this.#isAnnounced(made)) return this.#accept(made)
@@ -190,9 +193,14 @@ export class MadeSnapshots {
     if (id !== undefined) await this.#nameInsteadOf(made.id, id)
   }
 
-  /** Places it, and puts its files where the others get them, whatever becomes of this machine then. */
-  async #prepare(made: Made): Promise<void> {
-    const { dataDirectory, files, placement } = this.#options
+  /**
+   * Places it, and puts its files where the others get them, whatever becomes of this machine then.
+   *
+   * @returns whether they are there; where not, it is not tried at once again, and not for each change
+   */
+  async #prepare(made: Made): Promise<boolean> {
+    if (monotonicMs() < this.#putAgainMs) return false
+    const { dataDirectory, files, placement, log } = this.#options
     const { id } = made
     const wanted = placement()
     // One that was placed stays where it is: others may have heard of it.
@@ -201,8 +209,16 @@ export class MadeSnapshots {
     }
     made.documents = (await this.#here.documentsOf(id)) ?? made.documents
     const directory = join(snapshotsDirectory(dataDirectory), id)
-    for (const file of [...made.documents, ...(await filesOfSnapshot(dataDirectory, id))]) {
-      await files.put(join(directory, file.file), file)
+    try {
+      for (const file of [...made.documents, ...(await filesOfSnapshot(dataDirectory, id))]) {
+        await files.put(join(directory, file.file), file)
+      }
+      return true
+    } catch (fault) {
+      this.#putAgainMs = monotonicMs() + limits.fetchRetryMs
+      const reason = (fault as Error).message
+      log.warn({ snapshotId: id, reason }, 'the object store of NATS does not take a snapshot')
+      return false
     }
   }
 

@@ -365,8 +365,8 @@ export class ClusterNode {
 
   /** Those of one machine are enough. */
   #clearFiles(): void {
-    const [first] = [this.#me.name, ...this.#reports.ofThoseThere().map(({ name }) => name)].sort()
-    if (first === this.#me.name && this.#options.nats.isUp) void this.#files.clear()
+    const isFirst = this.#reports.ofThoseThere().every(({ name }) => this.#me.name <= name)
+    if (isFirst && this.#options.nats.isUp) void this.#files.clear(this.#journal.facts)
   }
 
   #wrote(): void {

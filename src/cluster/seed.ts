@@ -73,7 +73,7 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
       await files.put(path, digest)
       return digest
     }
-    // Before all of the store is copied for nothing.
+    // An object store that takes nothing is found before all tables are copied.
     const placed = await put(join(headDirectory(workplace), DATA_FILE))
     await untilStored(head.sequence)
     const store = join(workplace, 'store')

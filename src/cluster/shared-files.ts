@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
+import type { KnownFacts } from './facts.js'
 import { type ClusterFiles, DigestFault } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
 import { announcedSnapshot, filesOfSnapshot } from './snapshot-files.js'
@@ -30,6 +31,8 @@ interface AudiencesHere {
   /** Of those that some member does not have yet. */
   awaited(): readonly FileDigest[]
 }
+
+type WantedFacts = Pick<KnownFacts, 'announced' | 'switchedId'>
 
 export class SharedFiles {
   readonly #options: SharedOptions
@@ -92,11 +95,14 @@ export class SharedFiles {
     return undefined
   }
 
-  /** Removes what no snapshot of this machine has, no member awaits, and nobody has put there a while ago. Faults are logged. */
-  async clear(): Promise<void> {
+  /**
+   * Removes what neither the announced snapshot nor the served one has, no member awaits, and was not put there lately. What a
+   * machine still asks for then is put there again. Faults are logged.
+   */
+  async clear(facts: WantedFacts): Promise<void> {
     const { log } = this.#options
     try {
-      const removedCount = await this.#clear()
+      const removedCount = await this.#clear(facts)
       if (removedCount > 0) log.info({ removedCount }, 'removed files from the object store')
     } catch (fault) {
       const reason = (fault as Error).message
@@ -104,10 +110,13 @@ export class SharedFiles {
     }
   }
 
-  async #clear(): Promise<number> {
+  async #clear({ announced, switchedId }: WantedFacts): Promise<number> {
     const { dataDirectory, audiences } = this.#options
     const needed = new Set(audiences?.awaited().map(({ sha256 }) => sha256))
-    for (const id of await listSnapshots(dataDirectory)) {
+    const here = await listSnapshots(dataDirectory)
+    for (const id of [announced?.id, switchedId]) {
+      // Which files it has is not known before it is here.
+      if (id === undefined || !here.includes(id)) return 0
       for (const { sha256 } of await filesOfSnapshot(dataDirectory, id)) needed.add(sha256)
       const { documents } = await announcedSnapshot(dataDirectory, id)
       for (const { sha256 } of documents) needed.add(sha256)

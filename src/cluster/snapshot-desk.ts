@@ -200,8 +200,9 @@ export class SnapshotDesk {
   }
 
   #noteFault(fault: unknown): void {
-    const { code, message } = fault as NodeJS.ErrnoException
-    const reason = fault instanceof OperatorError ? message : (code ?? message)
+    // Faults of JetStream have numbers.
+    const { code, message } = fault as { readonly code?: unknown; readonly message: string }
+    const reason = fault instanceof OperatorError || typeof code !== 'string' ? message : code
     this.#options.log.warn({ reason }, 'a snapshot of the cluster')
   }
 }

@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Entry, encodeEntry } from '../../src/cluster/entries.js'
 import { Facts, NO_FACTS } from '../../src/cluster/facts.js'
@@ -47,6 +48,7 @@ async function machine(t: Test) {
     there: ['a', 'b'],
     /** Whether the object store does. */
     takesFiles: true,
+    refusedCount: 0,
     preparedId: undefined as string | undefined,
     servedId: first,
   }
@@ -66,7 +68,10 @@ async function machine(t: Test) {
     files: {
       get: async () => false,
       async put(path) {
-        if (!state.takesFiles) throw new Error('timeout')
+        if (!state.takesFiles) {
+          state.refusedCount++
+          throw new Error('timeout')
+        }
         put.push(basename(path))
       },
     },
@@ -137,22 +142,38 @@ t.test('what a command makes current is announced, also an earlier one', async (
   t.equal(await readCurrent(data), first)
 })
 
-t.test(
-  'a snapshot is announced when the others can get its files without this machine',
-  async (t) => {
-    const { data, second, name, state, kinds, look, put, desk } = await machine(t)
-    await look()
-    state.takesFiles = false
-    name(second)
-    await look()
-    t.same(kinds(), [])
-    t.same(await desk.published(second), { kind: 'waiting' })
-    state.takesFiles = true
-    await look()
-    t.same(kinds(), [`snapshot ${second}`])
-    t.same(new Set(put), new Set(readdirSync(join(data, 'snapshots', second))))
-  },
-)
+t.test('a snapshot is announced when NATS has its files', async (t) => {
+  const { fetchRetryMs } = limits
+  const retryMs = 1_000
+  Object.assign(limits, { fetchRetryMs: retryMs })
+  t.teardown(() => Object.assign(limits, { fetchRetryMs }))
+  const { data, second, name, state, kinds, look, put, desk } = await machine(t)
+  await look()
+  state.takesFiles = false
+  name(second)
+  await look()
+  t.same(kinds(), [])
+  t.equal(state.refusedCount, 1, 'changes that come meanwhile are no reason to try again')
+  t.same(await desk.published(second), { kind: 'waiting' })
+  state.takesFiles = true
+  await sleep(retryMs)
+  await look()
+  t.same(kinds(), [`snapshot ${second}`])
+  t.same(new Set(put), new Set(readdirSync(join(data, 'snapshots', second))))
+})
+
+t.test('one that NATS does not take keeps machines from no other one', async (t) => {
+  const { data, second, name, state, kinds, look } = await machine(t)
+  await look()
+  name(second)
+  await look()
+  state.takesFiles = false
+  await publishTest(data, 1, manyColumns(30))
+  await look()
+  state.preparedId = second
+  await look()
+  t.same(kinds(), [`snapshot ${second}`, `switch ${second}`])
+})
 
 t.test('what was made while the service was off is not announced', async (t) => {
   const { data, first, second, name, kinds, look, desk } = await machine(t)

@@ -63,8 +63,9 @@ export async function untilPublished(
   }
   const reason = fault === undefined ? '' : ` (${fault})`
   warn(
-    `${known.name} has not announced ${snapshotId} yet${reason}: it does so as soon as it can write, unless another ` +
-      'machine publishes a snapshot first. `hickory cluster status` tells which one each machine serves',
+    `${known.name} has not announced ${snapshotId} yet${reason}: it does so as soon as it can write and NATS takes the ` +
+      'files, unless another machine publishes a snapshot first or the service is started again. `hickory cluster status` ' +
+      'tells which one each machine serves',
   )
 }
 

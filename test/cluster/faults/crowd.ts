@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UNITS_PER_DEGREE } from '../../../src/geometry/units.js'
 import type { Random } from '../../support/random/world.js'
 import { hickory } from '../../support/service/hickory.js'
@@ -61,7 +62,9 @@ export async function untilDone(...args: readonly string[]): Promise<void> {
   for (;;) {
     const { code, stderr } = await hickory(...args)
     if (code === 0) return
-    if (performance.now() > deadlineMs) throw new Error(stderr)
+    const isPassing = /meanwhile: run the command again|not heard|is there: /.test(stderr)
+    if (!isPassing || performance.now() > deadlineMs) throw new Error(stderr)
+    await sleep(250)
   }
 }
 

@@ -108,7 +108,7 @@ const soonAfter =
     await sleep(random.unit() ** 3 * UNSYNCED_MS)
   }
 
-/** A server of NATS that had none leaves its streams until it is started again. */
+/** A server of NATS whose disk was full leaves its streams until it is started again. */
 async function makeRoom(site: Site): Promise<void> {
   site.freeDisk()
   await site.kill('nats')
@@ -175,10 +175,11 @@ export const faults: readonly Fault[] = [
     'bit of the state flipped',
     flipped('service', (path) => path === 'cluster/state.json'),
   ),
-  one(
-    'bit of NATS flipped',
-    flipped('nats', () => true),
-  ),
+  one('bit of NATS flipped', async (site, random) => {
+    await flipped('nats', () => true)(site, random)
+    // As an operator does with a server that lacks messages.
+    return async () => void (await wiped('nats')(site))
+  }),
   one('two services killed', killed(['service']), { siteCount: 2 }),
   one('two sites killed', killed(['service', 'nats']), { siteCount: 2 }),
   one('two cut off', cut('both'), { siteCount: 2, needsOwn: true }),

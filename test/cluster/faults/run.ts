@@ -196,9 +196,13 @@ async function runEpisode(
   await untilReady(sites, (site) => restart(site, options.say))
   const readyMs = performance.now() - endedMs
   // The next one would be the second of those that a majority bears.
-  await untilTold(async () => (await Promise.all(sites.map(hasHealthyNats))).every(Boolean))
+  await untilTold(async () => {
+    for (const site of sites) restart(site, options.say)
+    return (await Promise.all(sites.map(hasHealthyNats))).every(Boolean)
+  })
   const kinds = [clients.writes, clients.reads, clients.waitingReads]
-  await untilTold(async () => kinds.every((done) => (done.at(-1)?.beganMs ?? 0) > endedMs))
+  const areAnswered = () => kinds.every((done) => (done.at(-1)?.beganMs ?? 0) > endedMs)
+  await untilTold(async () => clients.problems.length > 0 || areAnswered())
   // Requests that began before it was over.
   await sleep(1_000)
   return {
@@ -217,10 +221,10 @@ async function hasHealthyNats({ network: { address, ports } }: Site): Promise<bo
   return answer?.status === 200
 }
 
-/** As a supervisor does with a service that has ended. */
+/** As a supervisor does with what has ended. */
 function restart(site: Site, say: (line: string) => void): void {
   for (const death of site.deaths.splice(0)) say(death)
-  if (!site.isRunning) site.start('service')
+  for (const part of ['nats', 'service'] as const) if (!site.isRunning(part)) site.start(part)
 }
 
 function longest(done: readonly Done[], beganMs: number): number {

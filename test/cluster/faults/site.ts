@@ -80,8 +80,8 @@ export class Site {
     })
   }
 
-  get isRunning(): boolean {
-    return this.#processes.service !== undefined
+  isRunning(part: Part): boolean {
+    return this.#processes[part] !== undefined
   }
 
   start(part: Part): void {

@@ -11,6 +11,7 @@ import { ClusterFiles, DigestFault, digestOfFile } from '../../../src/cluster/na
 import { namesOf } from '../../../src/cluster/nats/names.js'
 import { Opened } from '../../../src/cluster/nats/opened.js'
 import { SharedFiles } from '../../../src/cluster/shared-files.js'
+import { announcedSnapshot } from '../../../src/cluster/snapshot-files.js'
 import type { FileDigest } from '../../../src/cluster/verified-file.js'
 import { limits } from '../../../src/limits.js'
 import { manyColumns } from '../../support/data/columns.js'
@@ -228,11 +229,21 @@ withEachNats(t, async (t, server) => {
     const { now } = Date
     let laterMs = limits.sharedFileKeptMs - 60_000
     t.intercept(Date, 'now', { value: () => now() + laterMs })
-    await shared.clear()
+    const { documents } = await announcedSnapshot(data, id)
+    const announced = { sequence: 1, by: 'a', id, documents }
+    const facts = { announced, switchedId: id }
+    await shared.clear(facts)
     t.equal(await files.has(digest), true, 'a minute too early')
     laterMs = limits.sharedFileKeptMs
-    await shared.clear()
+    await shared.clear({ announced: { ...announced, id: '000009-01234567' }, switchedId: id })
+    t.equal(await files.has(digest), true, 'a snapshot is on its way to this machine')
+    await shared.clear(facts)
     t.equal(await files.has(digest), false)
     for (const file of needed) t.equal(await files.get(file, to), true)
+    const nextId = await publishTest(data, 1, manyColumns(2_000))
+    const next = { ...announced, ...(await announcedSnapshot(data, nextId)) }
+    await shared.clear({ announced: next, switchedId: nextId })
+    const shard = await digestOfFile(join(data, 'snapshots', id, '1-0000.shard'))
+    t.equal(await files.has(shard), false, 'one that is gone back to is put there again')
   })
 })
