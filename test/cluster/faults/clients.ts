@@ -51,8 +51,8 @@ export interface ClientOptions {
   readonly seed: number
   readonly peopleCount: number
   readonly optingCount: number
-  /** In a batch. */
-  readonly changeCount: number
+  /** In a batch: from the first to the second, a small one as often as a large one by orders of magnitude. */
+  readonly changeCounts: readonly [least: number, most: number]
   /** Then another machine is asked. Two seconds unless given. */
   readonly callMs?: number
 }
@@ -134,14 +134,16 @@ export class Clients {
   }
 
   async #write(random: Random): Promise<void> {
-    const { changeCount, peopleCount } = this.#options
+    const { changeCounts, peopleCount } = this.#options
+    const [least, most] = changeCounts
     while (!this.#isOver) {
       if (this.#isPaused) {
         await sleep(20)
         continue
       }
       const batchId = `b${this.#nextBatch++}`
-      const changes = Array.from({ length: changeCount }, () => randomChange(random, peopleCount))
+      const length = Math.round(least * (most / least) ** random.unit())
+      const changes = Array.from({ length }, () => randomChange(random, peopleCount))
       const path = `/api/sources/${CHANGED_SOURCE}/changes`
       const body = { batchId, allowShrink: true, changes }
       const answer = await this.#untilDone(this.writes, random, (site) =>

@@ -1,10 +1,11 @@
 /**
  * Changes and questions, while everything happens to three sites that may:
  *
- *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT,FAULT] [--seed S]
- *     [--rounds N] [--at each|one|leader] [--logs DIR]
+ *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--batch N] [--hold MS]
+ *     [--only FAULT,FAULT] [--seed S] [--rounds N] [--at each|one|leader] [--logs DIR]
  *
- * With --at one, each fault hits one site that is drawn; with --at leader, that whose server of NATS leads the log.
+ * Batches have 100 to --batch changes. With --at one, each fault hits one site that is drawn; with --at leader, that whose
+ * server of NATS leads the log.
  *
  * Needs nats-server, and root for networks and disks of their own: without it, faults of these are left out. All of it goes
  * away at the end.
@@ -19,6 +20,7 @@ const values = readOptions('node dist/test/cluster/faults/long.js', {
   changes: { type: 'string', default: '1000000' },
   queries: { type: 'string', default: '1000000' },
   people: { type: 'string', default: '10000' },
+  batch: { type: 'string', default: '100' },
   hold: { type: 'string', default: '8000' },
   only: { type: 'string' },
   rounds: { type: 'string', default: '1' },
@@ -55,6 +57,7 @@ try {
       changeCount: Number(values.changes),
       queryCount: Number(values.queries),
       peopleCount: Number(values.people),
+      batchChangeCount: Number(values.batch),
       holdMs: Number(values.hold),
       only: values.only?.split(','),
       roundCount: Number(values.rounds),

@@ -28,6 +28,8 @@ export interface RunOptions {
   /** Answered before it ends. */
   readonly queryCount: number
   readonly peopleCount: number
+  /** The most changes of a batch; 100 by default, the least that one has. */
+  readonly batchChangeCount?: number
   readonly holdMs: number
   /** Those whose names begin so; all of them in turn unless given. */
   readonly only?: readonly string[] | undefined
@@ -73,7 +75,7 @@ const READY_MS = 120_000
 const LAG_SECONDS = '15'
 
 export async function runFaults(owner: Owner, options: RunOptions): Promise<Outcome> {
-  const { seed, peopleCount, changeCount, queryCount, say } = options
+  const { seed, peopleCount, changeCount, queryCount, batchChangeCount = 100, say } = options
   const random = seededRandom(seed)
   const own = networksIfAllowed(owner, NAMES)
   if (own === undefined) say(`note: ${UNCUT}`)
@@ -105,7 +107,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
     seed,
     peopleCount: 2 * peopleCount,
     optingCount,
-    changeCount: 100,
+    changeCounts: [100, Math.max(100, batchChangeCount)],
   })
   clients.start({ writers: 3, readers: 6 })
   const episodes: Episode[] = []

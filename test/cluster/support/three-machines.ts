@@ -117,7 +117,7 @@ export async function startThree(t: Test, options: ThreeOptions): Promise<Three>
   await importCsv(a.data, OPTING_SOURCE, csvOf(random, OPTING_SOURCE, optingCount))
   await a.start()
   await Promise.all([b.start(), c.start()])
-  const all = { seed, peopleCount: 2 * peopleCount, optingCount, changeCount: 20 }
+  const all = { seed, peopleCount: 2 * peopleCount, optingCount, changeCounts: [20, 20] as const }
   return {
     nats,
     machines: [a, b, c],
