@@ -316,8 +316,8 @@ export const limits = {
   /** What could not be removed of old snapshots and of the journal is tried again after this time. */
   retentionRetryMs: 60_000,
   /**
-   * Files in the object store that no snapshot has any more are kept for this time, and so are files of audiences that
-   * were frozen and not announced.
+   * Files in the object store that neither the announced snapshot nor the served one has are kept for this time, and so are
+   * files of audiences that were frozen and not announced.
    */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */

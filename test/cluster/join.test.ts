@@ -11,6 +11,7 @@ import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
 import { StreamLog } from '../../src/cluster/nats/stream-log.js'
+import { removeSeeds } from '../../src/cluster/seed.js'
 import { processSession } from '../../src/cluster/session.js'
 import { readFacts, readState, writeFacts, writeState } from '../../src/cluster/state-file.js'
 import { prepareBatch } from '../../src/journal/batch.js'
@@ -272,4 +273,13 @@ t.test('what is known of the journal is kept in order', async (t) => {
     }),
   )
   t.same(readFacts(data), factsAt(20))
+})
+
+t.test('what a killed process was making for another machine goes, and nothing else', async (t) => {
+  const data = temporaryDirectory(t)
+  await removeSeeds(data)
+  mkdirSync(joined(clusterDirectory(data), 'seed-of-a'), { recursive: true })
+  writeFileSync(joined(clusterDirectory(data), 'state.json'), '{}')
+  await removeSeeds(data)
+  t.same(readdirSync(clusterDirectory(data)), ['state.json'])
 })
