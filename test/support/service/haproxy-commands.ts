@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 
 /** @returns the answer; empty where there is nothing to say */
 export async function tellHaproxy(path: string, text: string): Promise<string> {
-  const socket = connect(path)
+  const socket = await connected(path)
   socket.end(`${text}\n`)
   let answer = ''
   for await (const piece of socket) answer += piece
@@ -23,4 +24,19 @@ export async function stateInHaproxy(
   const [heads = '', ...lines] = (await tellHaproxy(path, 'show stat')).split('\n')
   const line = lines.find((line) => line.startsWith(`${backend},${server},`))
   return line?.split(',')[heads.split(',').indexOf('status')] ?? ''
+}
+
+/** HAProxy listens on its ports before its socket has a name, and names that before it listens there. */
+async function connected(path: string): Promise<Socket> {
+  const deadlineMs = performance.now() + 10_000
+  for (;;) {
+    const socket = connect(path)
+    try {
+      await once(socket, 'connect')
+      return socket
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
 }
