@@ -90,6 +90,11 @@ export class Facts {
     return this.#switchedId
   }
 
+  /** Whether a snapshot is announced to which the machines have not switched yet. */
+  get isSwitching(): boolean {
+    return this.#announced?.id !== this.#switchedId
+  }
+
   /** What need not stay since then; undefined where no machine has said so. */
   get retention(): Retention | undefined {
     return this.#retention

@@ -143,6 +143,8 @@ export interface ClusterStatus {
   readonly doubt: string | undefined
   /** Undefined where JetStream does not answer. */
   readonly log: LogStatus | undefined
+  /** Whether a snapshot is announced to which the machines have not switched yet. */
+  readonly isSwitching: boolean
   /** This machine first, then the others by name. */
   readonly machines: readonly MachineStatus[]
 }

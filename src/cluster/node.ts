@@ -210,7 +210,6 @@ export class ClusterNode {
   readonly ask: AskNode = async (name, question, waitMs = limits.clusterCallMs) =>
     (await this.#options.nats.calls.ask(name, question, waitMs)) as never
 
-  /** Answers what other machines and commands ask. */
   async answer(question: NodeQuestion): Promise<NodeAnswers[NodeQuestion['kind']]> {
     return await this.#others.answer(question)
   }
@@ -292,6 +291,7 @@ export class ClusterNode {
         copyCount: info.copyCount,
         server: info.server,
       },
+      isSwitching: this.#journal.facts.isSwitching,
       members: this.members,
       own: this.#own.now(),
       reports: this.#reports,

@@ -9,7 +9,7 @@ import type { ClusterSettings, ClusterStatus, MachineStatus } from './messages.j
 import type { NodeReport } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 
-interface Known extends Pick<ClusterStatus, 'isConnected' | 'doubt' | 'log'> {
+interface Known extends Pick<ClusterStatus, 'isConnected' | 'doubt' | 'log' | 'isSwitching'> {
   readonly settings: Pick<ClusterSettings, 'clusterId' | 'name'>
   readonly members: readonly Member[]
   readonly own: NodeReport
@@ -17,7 +17,7 @@ interface Known extends Pick<ClusterStatus, 'isConnected' | 'doubt' | 'log'> {
 }
 
 export function clusterStatus(known: Known): ClusterStatus {
-  const { settings, isConnected, doubt, log, members, own, reports } = known
+  const { settings, isConnected, doubt, log, isSwitching, members, own, reports } = known
   const { clusterId, name } = settings
   const memberNames = new Set(members.map((member) => member.name))
   const statusOf = (report: NodeReport, silentMs: number): MachineStatus => ({
@@ -44,6 +44,7 @@ export function clusterStatus(known: Known): ClusterStatus {
     isConnected,
     doubt,
     log,
+    isSwitching,
     machines: [
       statusOf(own, 0),
       ...others.map(({ report, silentMs }) => statusOf(report, silentMs)),
@@ -84,9 +85,12 @@ export function heldPart({ held }: MachineStatus): string {
 /**
  * The place of this machine among those that are there and level, by name: they are due to make a snapshot at the same
  * time, and the first one does. Undefined of one that is not level; where none is, as while NATS is away, of all that are
- * there.
+ * there. Undefined during a switch, too: a snapshot that is announced before the one before it is served takes its place,
+ * and with many changes the machines would prepare one after the other and never switch.
  */
-export function compactionRank({ name, machines }: ClusterStatus): number | undefined {
+export function compactionRank(status: ClusterStatus): number | undefined {
+  const { name, machines, isSwitching } = status
+  if (isSwitching) return undefined
   const there = machines.filter(
     ({ silentMs = Number.POSITIVE_INFINITY }) => silentMs < limits.clusterSilenceMs,
   )

@@ -199,7 +199,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       stored,
       digests: (question) => asked.ask((number) => tell({ ...question, kind: 'digests', number })),
       enter,
-      onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
+      onWanted: (wanted) => {
+        tell({ kind: 'wanted', ...wanted })
+        tellStatus()
+      },
       onFailure: (reason) => changes?.postMessage({ kind: 'failed', reason } satisfies AppendNews),
       onLost: (reason) => void beginAnew(reason, state),
     })
@@ -209,10 +212,13 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     }
     const running = node
     for (const each of early.splice(0)) await carryOut(running, each)
-    const tellStatus = () => tell({ kind: 'status', status: running.status() })
     tellStatus()
     timer = setInterval(tellStatus, limits.clusterStatusMs)
     return node
+  }
+
+  function tellStatus(): void {
+    if (node !== undefined) tell({ kind: 'status', status: node.status() })
   }
 
   async function untilOpen(nats: ClusterNats) {

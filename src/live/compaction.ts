@@ -81,7 +81,6 @@ export function startCompaction(options: CompactionOptions): Compaction {
       failureCount = 0
       log.info({ seconds }, 'changes are in a snapshot now')
       if (said !== '') log.warn({ said }, 'a compaction has warned')
-      // Of the new snapshot, which was taken before the process had ended.
       if (isDueAgain) start()
       return
     }

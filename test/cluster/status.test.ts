@@ -20,7 +20,11 @@ function machine(name: string, about: Partial<MachineStatus> = {}): MachineStatu
 }
 
 function rankAmong(...machines: MachineStatus[]): number | undefined {
-  const known = { clusterId: 'x', isConnected: true, doubt: undefined, log: undefined }
+  return rankDuring({ isSwitching: false }, machines)
+}
+
+function rankDuring(about: { isSwitching: boolean }, machines: MachineStatus[]) {
+  const known = { clusterId: 'x', isConnected: true, doubt: undefined, log: undefined, ...about }
   return compactionRank({ ...known, name: machines[0].name, machines } satisfies ClusterStatus)
 }
 
@@ -44,4 +48,8 @@ t.test('where no machine is level, all that are there make snapshots', async (t)
   const away = (name: string, silentMs = 0) => machine(name, { isLevel: false, silentMs })
   t.equal(rankAmong(away('a')), 0)
   t.equal(rankAmong(away('c'), away('a'), away('b', limits.clusterSilenceMs)), 1)
+})
+
+t.test('no machine makes one until all have switched to the last one', async (t) => {
+  t.equal(rankDuring({ isSwitching: true }, [machine('a'), machine('b')]), undefined)
 })

@@ -28,6 +28,7 @@ const status: ClusterStatus = {
   name: 'site-b',
   isConnected: true,
   doubt: undefined,
+  isSwitching: false,
   log: {
     generation: '0123456789abcdef',
     messageCount: 700,

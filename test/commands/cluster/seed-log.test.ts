@@ -44,6 +44,7 @@ const WHOLE: ClusterStatus = {
   name: 'a',
   isConnected: true,
   doubt: undefined,
+  isSwitching: false,
   log: { generation: 'g', messageCount: 7, missingCount: 0, copyCount: 3, server: 'nats-a' },
   machines: [
     machineOf('a'),
