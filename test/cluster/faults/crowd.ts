@@ -15,7 +15,7 @@ import { hickory } from '../../support/service/hickory.js'
 export const CHANGED_SOURCE = 1
 /** Whose recipients stay where they are, and opt out. */
 export const OPTING_SOURCE = 2
-/** That is imported again and again, and not asked for. */
+/** That is imported again and again. */
 export const OTHER_SOURCE = 3
 
 const UNITS = UNITS_PER_DEGREE / 100
@@ -43,6 +43,9 @@ export function csvOf(random: Random, source: number, count: number): string {
   return `number,lat,lng\n${lines.join('\n')}\n`
 }
 
+/** What each source was imported from last. */
+const imported = new Map<number, string>()
+
 /** Puts a source into a data directory. */
 export async function importCsv(data: string, source: number, csv: string): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'hickory-crowd-'))
@@ -51,9 +54,21 @@ export async function importCsv(data: string, source: number, csv: string): Prom
     writeFileSync(path, csv)
     const flags = ['--source', String(source), '--label', `Source ${source}`]
     await untilDone('import', '--data', data, ...flags, path)
+    imported.set(source, csv)
   } finally {
     rmSync(directory, { recursive: true })
   }
+}
+
+/** @returns the sum of the marks of those in the box, of a source that changes by imports alone */
+export function importedMarks(source: number, { west, south, east, north }: Box): number {
+  let sum = 0
+  for (const line of (imported.get(source) ?? '').trim().split('\n').slice(1)) {
+    const [phone, lat, lng] = line.split(',')
+    const [x, y] = [Math.round(Number(lng) * 100), Math.round(Number(lat) * 100)]
+    if (x >= west && x <= east && y >= south && y <= north) sum += mark(phone)
+  }
+  return sum
 }
 
 /** Again and again, as an operator does where a machine says that another one was faster, or is not heard yet. */

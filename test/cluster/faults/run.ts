@@ -12,9 +12,18 @@ import { seededRandom } from '../../support/random/world.js'
 import { hickory, type Owner } from '../../support/service/hickory.js'
 import { untilTold } from '../../support/service/until.js'
 import { statusBy } from '../support/machines.js'
-import { closeCalls, useKey } from './calls.js'
+import { call, closeCalls, useKey } from './calls.js'
 import { Clients, type Done, isReady } from './clients.js'
-import { CHANGED_SOURCE, csvOf, importCsv, OPTING_SOURCE } from './crowd.js'
+import {
+  CHANGED_SOURCE,
+  csvOf,
+  importCsv,
+  importedMarks,
+  mark,
+  OPTING_SOURCE,
+  OTHER_SOURCE,
+  polygonOf,
+} from './crowd.js'
 import { type Fault, faults } from './faults.js'
 import { networksIfAllowed, sharedNetwork } from './network.js'
 import { untilSameEnd, verify } from './oracle.js'
@@ -205,6 +214,7 @@ async function runEpisode(
   const kinds = [clients.writes, clients.reads, clients.waitingReads]
   const areAnswered = () => kinds.every((done) => (done.at(-1)?.beganMs ?? 0) > endedMs)
   await untilTold(async () => clients.problems.length > 0 || areAnswered())
+  await untilTold(async () => (await Promise.all(sites.map(servesImported))).every(Boolean))
   // Requests that began before it was over.
   await sleep(1_000)
   return {
@@ -215,6 +225,17 @@ async function runEpisode(
     waitingReadGapMs: longest(clients.waitingReads, beganMs),
     readyMs,
   }
+}
+
+/** Whether it serves what the last import has put there: that was acknowledged, and stays. */
+async function servesImported({ url }: Site): Promise<boolean> {
+  const box = { west: 0, south: 0, east: 200, north: 400 }
+  const marks = importedMarks(OTHER_SOURCE, box)
+  const body = { geoJSON: polygonOf(box), sources: [OTHER_SOURCE] }
+  const answer = await call(`${url}/api/recipients`, { method: 'POST', body, waitMs: 5_000 })
+  const rows: readonly { readonly Number: string }[] =
+    answer?.json.SourceRecords?.[0]?.Recipients ?? []
+  return rows.reduce((sum, { Number: phone }) => sum + mark(phone), 0) === marks
 }
 
 /** Whether its server of NATS has all that the streams have. */
