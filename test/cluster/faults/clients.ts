@@ -134,14 +134,14 @@ export class Clients {
   }
 
   async #write(random: Random): Promise<void> {
-    const { changeCounts, peopleCount } = this.#options
+    const { changeCounts, peopleCount, seed } = this.#options
     const [least, most] = changeCounts
     while (!this.#isOver) {
       if (this.#isPaused) {
         await sleep(20)
         continue
       }
-      const batchId = `b${this.#nextBatch++}`
+      const batchId = `${seed} ${this.#nextBatch++}`
       const length = Math.round(least * (most / least) ** random.unit())
       const changes = Array.from({ length }, () => randomChange(random, peopleCount))
       const path = `/api/sources/${CHANGED_SOURCE}/changes`

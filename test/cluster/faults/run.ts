@@ -27,7 +27,7 @@ import {
 import { type Fault, faults } from './faults.js'
 import { networksIfAllowed, sharedNetwork } from './network.js'
 import { untilSameEnd, verify } from './oracle.js'
-import { Site } from './site.js'
+import { Site, type SiteOptions } from './site.js'
 import { Witness } from './witness.js'
 
 export interface RunOptions {
@@ -77,7 +77,7 @@ interface Outcome {
 
 /** Directories of runs begin with it, and go on with the id of the process. */
 const DISKS = 'hickory-sites-'
-const NAMES = ['a', 'b', 'c']
+export const NAMES = ['a', 'b', 'c']
 const UNCUT =
   'no networks can be made and cut off here, which needs root: only faults that need none are tried'
 const READY_MS = 120_000
@@ -94,23 +94,14 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   const directory = mkdtempSync(join(tmpdir(), `${DISKS}${process.pid}-`))
   owner.teardown(() => rmSync(directory, { recursive: true, force: true }))
   owner.teardown(closeCalls)
-  const sites = NAMES.map((letter, at) => {
-    const name = `site-${letter}`
-    const flags = ['--max-lag', LAG_SECONDS]
-    const place = { name, network: networks[at], networks, directory: join(directory, letter) }
-    const { logDirectory } = options
-    return new Site(owner, { ...place, logDirectory, flags: [...flags, '--log-level', 'info'] })
-  })
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
   const optingCount = 2_000
-  await importCsv(sites[0].data, CHANGED_SOURCE, csv)
-  await importCsv(sites[0].data, OPTING_SOURCE, csvOf(random, OPTING_SOURCE, optingCount))
-  useKey(await makeKey(sites[0]))
-  for (const site of sites) site.start('nats')
-  sites[0].start('service')
-  await untilReady([sites[0]])
-  for (const site of sites.slice(1)) site.start('service')
-  await untilReady(sites)
+  const { logDirectory } = options
+  const sites = await startSites(owner, { networks, directory, logDirectory }, async (data) => {
+    await importCsv(data, CHANGED_SOURCE, csv)
+    await importCsv(data, OPTING_SOURCE, csvOf(random, OPTING_SOURCE, optingCount))
+    useKey(await makeKey(data))
+  })
   say('three machines are ready')
   const clients = new Clients(sites, {
     seed,
@@ -162,6 +153,38 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
     optOutLists: clients.optOutLists,
     problems: [...problems, ...verified.problems],
   }
+}
+
+/**
+ * Starts three sites.
+ *
+ * @param fill  puts recipients and keys into the directory that the cluster begins with
+ */
+export async function startSites(
+  owner: Owner,
+  {
+    networks,
+    directory,
+    logDirectory,
+  }: Pick<SiteOptions, 'networks' | 'directory' | 'logDirectory'>,
+  fill: (data: string) => Promise<void>,
+): Promise<readonly Site[]> {
+  const sites = NAMES.map((letter, at) => {
+    const place = {
+      name: `site-${letter}`,
+      network: networks[at],
+      directory: join(directory, letter),
+    }
+    const flags = ['--max-lag', LAG_SECONDS, '--log-level', 'info']
+    return new Site(owner, { ...place, networks, logDirectory, flags })
+  })
+  await fill(sites[0].data)
+  for (const site of sites) site.start('nats')
+  sites[0].start('service')
+  await untilReady([sites[0]])
+  for (const site of sites.slice(1)) site.start('service')
+  await untilReady(sites)
+  return sites
 }
 
 /** The sites that a fault hits at once: each in turn, or all but that one, or all. */
@@ -276,17 +299,9 @@ function removeDisksOfDead(): void {
   }
 }
 
-async function makeKey({ data }: Site): Promise<string> {
-  const scopes = ['--scopes', 'admin']
-  const { stdout, stderr } = await hickory(
-    'keys',
-    'create',
-    '--data',
-    data,
-    '--name',
-    'test',
-    ...scopes,
-  )
+export async function makeKey(data: string): Promise<string> {
+  const flags = ['--name', 'test', '--scopes', 'admin']
+  const { stdout, stderr } = await hickory('keys', 'create', '--data', data, ...flags)
   const key = /hk_\w+/.exec(stdout)?.[0]
   if (key === undefined) throw new Error(stderr)
   return key
