@@ -32,10 +32,3 @@ export interface AudienceTold {
   readonly untilKept: Kept
   readonly bring: Brought
 }
-
-/** A fault is a value, since an error loses its code between threads. */
-export interface AudienceReply {
-  readonly number: number
-  readonly told?: AudienceTold[AudienceAsk['kind']]
-  readonly fault?: string
-}

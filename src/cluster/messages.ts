@@ -4,12 +4,11 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { OperatorErrorCode } from '../errors.js'
 import type { LogLevel } from '../log.js'
 import type { Holding } from '../snapshot/snapshot.js'
 import type { SharedAudience } from '../store/audiences.js'
 import type { StoreOutcome } from '../store/entries.js'
-import type { AudienceAsk, AudienceReply } from './audience-messages.js'
+import type { AudienceAsk, AudienceTold } from './audience-messages.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { BeginsAnew } from './state-file.js'
@@ -40,67 +39,50 @@ export interface ClusterThreadData {
   readonly logLevel: LogLevel
 }
 
-/** To the thread. */
-export type ClusterOrder =
-  /** Take batches from the thread of changes. */
-  | { readonly kind: 'run'; readonly changes: MessagePort }
-  /** Answers are by all entries of the store up to here, or by all that is up to here. */
-  | { readonly kind: 'storedBy' | 'answersBy'; readonly sequence: number }
-  /** Tell when all machines that are level answer by all up to here. Answered by `everywhere`. */
-  | {
-      readonly kind: 'everywhere'
-      readonly number: number
-      readonly sequence: number
-      readonly waitMs: number
-    }
+/** What the main thread calls in the thread of the cluster. */
+export interface ClusterCalls {
+  /** Resolves when the directory is one of the cluster. Rejects with what the service ends with. */
+  begun(): Promise<void>
+  /** Takes batches from the thread of changes. */
+  run(changes: MessagePort): void
+  /** Answers are by all entries of the store up to here. */
+  storedBy(sequence: number): void
+  /** Answers are by all that is up to here. */
+  answersBy(sequence: number): void
+  /** Whether all machines that are level answer by all up to here, as soon as that is so, or not in time. */
+  everywhere(sequence: number, waitMs: number): Promise<Everywhere>
   /** Which snapshot is served, and which one could be. */
-  | ({ readonly kind: 'snapshots' } & ServedSnapshots)
+  serves(served: ServedSnapshots): void
   /** These audiences are there, by all entries up to here. */
-  | {
-      readonly kind: 'audiences'
-      readonly upTo: number
-      readonly audiences: readonly SharedAudience[]
-    }
-  /** Answered by `audience`. */
-  | { readonly kind: 'audience'; readonly number: number; readonly ask: AudienceAsk }
-  /** Files of a snapshot are not as they were written. */
-  | { readonly kind: 'damaged'; readonly snapshotId: string }
-  /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
-  | { readonly kind: 'stored'; readonly number: number; readonly sequence: number | undefined }
-  /** What has become of an entry of a command. Answers `enter`. */
-  | ({ readonly kind: 'entered'; readonly number: number } & EnteredReply)
-  /** The service cannot start with what is in the directory. Answered by `recovers`. */
-  | { readonly kind: 'recover'; readonly reason: BeginsAnew }
-  /** What this machine has to be compared by. */
-  | {
-      readonly kind: 'digests'
-      readonly number: number
-      readonly answer: DigestsAnswer<LocalDigests>
-    }
-  | { readonly kind: 'stop' }
+  knowAudiences(upTo: number, audiences: readonly SharedAudience[]): void
+  audience(ask: AudienceAsk): Promise<AudienceTold[AudienceAsk['kind']]>
+  /** Files of a snapshot are not as they were written: has them fetched. */
+  damaged(snapshotId: string): void
+  /**
+   * The service cannot start with what is in the directory.
+   *
+   * @returns whether other machines have what is damaged here; then the next start begins with that
+   */
+  recover(reason: BeginsAnew): Promise<boolean>
+  stop(): void
+}
 
-/** From the thread. */
-export type ClusterNews =
-  /** The directory is one of the cluster. Comes once, unless `refused` does. */
-  | { readonly kind: 'joined' }
-  | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
-  | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
-  | { readonly kind: 'status'; readonly status: ClusterStatus }
-  /** Somebody compares machines. Answered by `digests`. */
-  | ({ readonly kind: 'digests'; readonly number: number } & DigestsQuestion)
-  /** Comes again with each change. */
-  | ({ readonly kind: 'wanted' } & WantedSnapshots)
-  /** Have the store note how far it is. Answered by `stored`. */
-  | { readonly kind: 'keepStored'; readonly number: number }
-  /** A command wants this entry made. Answered by `entered`. */
-  | { readonly kind: 'enter'; readonly number: number; readonly entry: Uint8Array }
-  | ({ readonly kind: 'audience' } & AudienceReply)
+/** What the thread of the cluster calls in the main thread. */
+export interface MainCalls {
+  status(status: ClusterStatus): void
+  /** What this machine has to be compared by. */
+  digests(question: DigestsQuestion): DigestsAnswer<LocalDigests>
+  /** Again with each change. */
+  wanted(wanted: WantedSnapshots): void
   /** A snapshot that was damaged is whole. */
-  | { readonly kind: 'repaired'; readonly snapshotId: string }
-  /** Whether other machines have what is damaged here; then the next start begins with that. */
-  | { readonly kind: 'recovers'; readonly canRecover: boolean }
+  repaired(snapshotId: string): void
+  /** Has the store note how far it is, on disk; undefined where it cannot be written. */
+  keepStored(): number | undefined
+  /** Makes an entry of a command. */
+  enter(entry: Uint8Array): Promise<Entered>
   /** The directory must be begun anew, with nothing open. */
-  | { readonly kind: 'beginAnew'; readonly reason: string }
+  beginAnew(reason: string): void
+}
 
 export interface WantedSnapshots {
   /** Here, and to be prepared. */
@@ -128,11 +110,6 @@ export interface Entered extends Everywhere {
   /** On each machine alike. */
   readonly outcome: StoreOutcome
 }
-
-/** Or why nobody knows. */
-export type EnteredReply =
-  | { readonly entered: Entered; readonly fault?: undefined }
-  | { readonly fault: string; readonly entered?: undefined }
 
 /** How the cluster fares, as one machine sees it. */
 export interface ClusterStatus {

@@ -10,19 +10,12 @@ import { JournalDamaged } from '../journal/damaged.js'
 import { limits } from '../limits.js'
 import type { AppendNews, AppendOrder } from '../live/cluster-messages.js'
 import { createLog, describeFault } from '../log.js'
-import { Questions } from '../questions.js'
 import { listSnapshots, readCurrent, writeCurrent } from '../snapshot/directory.js'
+import { callsOver } from '../thread-calls.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import { behindSnapshot } from './journal.js'
-import type { DigestsAnswer, LocalDigests } from './machine-digests.js'
-import type {
-  ClusterNews,
-  ClusterOrder,
-  ClusterThreadData,
-  Entered,
-  EnteredReply,
-} from './messages.js'
+import type { ClusterCalls, ClusterThreadData, MainCalls } from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import { SyncGuard } from './nats/sync-proof.js'
 import { ClusterNode } from './node.js'
@@ -39,7 +32,6 @@ import {
 export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   const { dataDirectory, settings, version, journalFileBytes, figures } = data
   const log = createLog(data.logLevel, { thread: 'cluster' })
-  const tell = (news: ClusterNews) => main.postMessage(news)
   const over = new AbortController()
   const { signal } = over
   let connecting: Promise<ClusterNats> | undefined
@@ -56,11 +48,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     endWaiting = resolve
   })
   const serves = { machine: serve, operator: serveOperator }
-  const storing = new Questions<number | undefined>()
-  const entering = new Questions<EnteredReply>()
-  /** What the node is to hear that is not there yet. */
-  const early: ClusterOrder[] = []
-  const asked = new Questions<DigestsAnswer<LocalDigests>>()
+  /** For the node, which is not there yet. */
+  const early: ((node: ClusterNode) => void)[] = []
 
   process.on('uncaughtException', (fault) => {
     log.fatal(describeFault(fault), 'the thread of the cluster failed')
@@ -68,16 +57,32 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   })
 
   const joined = begin()
-  joined.then(
-    (state) => {
-      tell({ kind: 'joined' })
-      void started(state)
+  joined.then(started, () => {})
+  const whenThere = (work: (node: ClusterNode) => void) => {
+    if (node === undefined) early.push(work)
+    else work(node)
+  }
+  const calls: ClusterCalls = {
+    begun: async () => void (await joined),
+    run: takeChanges,
+    storedBy: (sequence) => whenThere((node) => node.storedBy(sequence)),
+    answersBy: (sequence) => whenThere((node) => node.answersBy(sequence)),
+    serves: (served) => whenThere((node) => node.serves(served)),
+    knowAudiences: (upTo, all) => whenThere((node) => node.audiences.desk.know(upTo, all)),
+    damaged: (id) =>
+      whenThere(async (node) => {
+        if (await node.repair(id)) tell.repaired(id)
+      }),
+    everywhere: async (sequence, waitMs) =>
+      (await node?.untilEverywhere(sequence, waitMs)) ?? { isEverywhere: false, waitingFor: [] },
+    async audience(asked) {
+      if (node === undefined) throw new OperatorError('Failed', 'the machine is starting')
+      return await node.audiences.answer(asked)
     },
-    (fault: unknown) => {
-      const code = fault instanceof OperatorError ? fault.code : 'Failed'
-      tell({ kind: 'refused', code, message: (fault as Error).message })
-    },
-  )
+    recover,
+    stop,
+  }
+  const { ask, tell } = callsOver<MainCalls>(main, calls)
 
   /** Resolves when the service can open what is in the directory. */
   async function begin(): Promise<ClusterState> {
@@ -95,20 +100,6 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (running !== undefined) await Promise.race([running.untilReached(behind.needed), lost])
     return state
   }
-
-  main.on('message', async (order: ClusterOrder) => {
-    if (order.kind === 'stop') await stop()
-    else if (order.kind === 'run') takeChanges(order.changes)
-    else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
-    else if (order.kind === 'entered') entering.settle(order.number, order)
-    else if (order.kind === 'recover') await recover(order.reason)
-    else if (order.kind === 'digests') asked.settle(order.number, order.answer)
-    else if (node !== undefined) await carryOut(node, order)
-    else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
-    else if (order.kind === 'audience') {
-      tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
-    } else early.push(order)
-  })
 
   /** One connection, however long it takes: a machine that has nothing yet can only wait. */
   function connected(): Promise<ClusterNats> {
@@ -197,10 +188,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       guard,
       log,
       stored,
-      digests: (question) => asked.ask((number) => tell({ ...question, kind: 'digests', number })),
-      enter,
+      digests: ask.digests,
+      enter: ask.enter,
       onWanted: (wanted) => {
-        tell({ kind: 'wanted', ...wanted })
+        tell.wanted(wanted)
         tellStatus()
       },
       onFailure: (reason) => changes?.postMessage({ kind: 'failed', reason } satisfies AppendNews),
@@ -210,15 +201,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       await beginAnew('suspect', state)
       return undefined
     }
-    const running = node
-    for (const each of early.splice(0)) await carryOut(running, each)
+    for (const work of early.splice(0)) work(node)
     tellStatus()
     timer = setInterval(tellStatus, limits.clusterStatusMs)
     return node
   }
 
   function tellStatus(): void {
-    if (node !== undefined) tell({ kind: 'status', status: node.status() })
+    if (node !== undefined) tell.status(node.status())
   }
 
   async function untilOpen(nats: ClusterNats) {
@@ -232,44 +222,9 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 
   async function stored(): Promise<number> {
-    const sequence = await storing.ask((number) => tell({ kind: 'keepStored', number }))
+    const sequence = await ask.keepStored()
     if (sequence !== undefined) return sequence
     throw new OperatorError('Failed', 'the store of this machine cannot be written')
-  }
-
-  async function enter(entry: Uint8Array): Promise<Entered> {
-    const { entered, fault } = await entering.ask((number) =>
-      tell({ kind: 'enter', number, entry }),
-    )
-    if (fault !== undefined) throw new OperatorError('Failed', fault)
-    return entered
-  }
-
-  async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {
-    switch (order.kind) {
-      case 'storedBy':
-        return node.storedBy(order.sequence)
-      case 'answersBy':
-        return node.answersBy(order.sequence)
-      case 'snapshots':
-        return node.serves(order)
-      case 'audiences':
-        return node.audiences.desk.know(order.upTo, order.audiences)
-      case 'audience':
-        return tell(await answered(node, order))
-      case 'damaged': {
-        const { snapshotId } = order
-        if (await node.repair(snapshotId)) tell({ kind: 'repaired', snapshotId })
-        return undefined
-      }
-      case 'everywhere': {
-        const { number, sequence, waitMs } = order
-        const found = await node.untilEverywhere(sequence, waitMs)
-        return tell({ kind: 'everywhere', number, ...found })
-      }
-      default:
-        return undefined
-    }
   }
 
   /** Undefined where the journal is damaged and others have it: where the service reads it no more, it starts all the same. */
@@ -288,10 +243,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 
   /** What the service could not start with. */
-  async function recover(reason: BeginsAnew): Promise<void> {
+  async function recover(reason: BeginsAnew): Promise<boolean> {
     const canRecover = areOthers()
     if (canRecover) await beginAnew(reason, await joined)
-    tell({ kind: 'recovers', canRecover })
+    return canRecover
   }
 
   /** Noted first, so that the next start does so, whatever comes in between. */
@@ -309,7 +264,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       'this machine cannot go on with its directory: beginning with what others have',
     )
     await noted({ ...state, beginsAnew: reason })
-    tell({ kind: 'beginAnew', reason })
+    tell.beginAnew(reason)
     endWaiting()
   }
 
@@ -334,19 +289,6 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 }
 
-async function answered(
-  node: ClusterNode,
-  { number, ask }: Extract<ClusterOrder, { kind: 'audience' }>,
-): Promise<ClusterNews> {
-  try {
-    return { kind: 'audience', number, told: await node.audiences.answer(ask) }
-  } catch (fault) {
-    const { code, message } = fault as NodeJS.ErrnoException
-    const isOurs = fault instanceof OperatorError
-    return { kind: 'audience', number, fault: isOurs ? message : (code ?? message) }
-  }
-}
-
 /** What a command has made current, and the cluster has not taken, is not to be served at a start. */
 async function nameSwitched(dataDirectory: string): Promise<void> {
   const { switchedId } = readFacts(dataDirectory)
@@ -357,5 +299,3 @@ async function nameSwitched(dataDirectory: string): Promise<void> {
 
 const KEPT =
   'all of it is on disk here, and counts when the log has said it again, since its end could be lost: NATS must be there'
-
-const NOWHERE = { kind: 'everywhere', isEverywhere: false, waitingFor: [] } as const

@@ -24,11 +24,13 @@ export function clusterSnapshots(thread: ClusterThread, dataDirectory: string): 
   let served: Pick<ServedSnapshots, 'servedId' | 'held'> | undefined
   let look: () => void = () => {}
   let repaired: () => void = () => {}
-  thread.onSnapshots((news) => {
-    if (news.kind === 'repaired') return repaired()
-    wantedId = news.wantedId
-    switchedId = news.switchedId
-    look()
+  thread.answer({
+    wanted(news) {
+      wantedId = news.wantedId
+      switchedId = news.switchedId
+      look()
+    },
+    repaired: () => repaired(),
   })
   return {
     wantedId: () => wantedId,

@@ -23,7 +23,7 @@ interface AudienceOptions {
   readonly dataDirectory: string
   readonly store: Pick<MainStore, 'audiences' | 'entries'>
   readonly follower: Pick<StoreFollower, 'make'>
-  readonly thread: Pick<ClusterThread, 'audiences' | 'untilEverywhere'>
+  readonly thread: Pick<ClusterThread, 'audience' | 'knowAudiences' | 'untilEverywhere'>
   /** Whether the cluster began with this directory, which may have had audiences before. */
   readonly isFounder: boolean
   readonly log: Log
@@ -59,7 +59,7 @@ export class ServiceAudiences implements SharedAudiences {
   /** Tells the thread of the cluster which there are by all entries up to one. */
   tell(upTo: number): void {
     const { store, thread } = this.#options
-    thread.audiences.know(upTo, store.audiences.live(Date.now()))
+    thread.knowAudiences(upTo, store.audiences.live(Date.now()))
   }
 
   /** Ids of all that the cluster knows; undefined while it may not have heard of all that are here. */
@@ -77,7 +77,7 @@ export class ServiceAudiences implements SharedAudiences {
       await deleteAudience(dataDirectory, nameOf(made))
     })
     const [{ isKept, waitingFor }] = await Promise.all([
-      thread.audiences.ask<'untilKept'>({ kind: 'untilKept', entrySequence, file }),
+      thread.audience<'untilKept'>({ kind: 'untilKept', entrySequence, file }),
       // A client that asks another machine finds it there, too, unless that is slow.
       thread.untilEverywhere(entrySequence, limits.entryEverywhereMs),
     ])
@@ -97,8 +97,7 @@ export class ServiceAudiences implements SharedAudiences {
   }
 
   async bring(id: string, isDamaged: boolean, waitMs: number): Promise<void> {
-    const { audiences } = this.#options.thread
-    const { isHere, reason } = await audiences.ask<'bring'>({
+    const { isHere, reason } = await this.#options.thread.audience<'bring'>({
       kind: 'bring',
       id,
       isDamaged,
@@ -123,9 +122,9 @@ export class ServiceAudiences implements SharedAudiences {
    */
   async #announce(made: MadeAudience, onRefused: () => Promise<void>): Promise<number> {
     const { follower, thread } = this.#options
-    let documents: Awaited<ReturnType<typeof thread.audiences.ask<'put'>>>
+    let documents: Awaited<ReturnType<typeof thread.audience<'put'>>>
     try {
-      documents = await thread.audiences.ask<'put'>({ kind: 'put', made })
+      documents = await thread.audience<'put'>({ kind: 'put', made })
     } catch (fault) {
       await onRefused()
       const problem = `the object store of NATS has not taken the audience (${(fault as Error).message})`

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { isEnterable } from '../cluster/entering.js'
 import { decodeEntry } from '../cluster/entries.js'
-import type { EnteredReply } from '../cluster/messages.js'
+import type { Entered } from '../cluster/messages.js'
 import { assertNobodyRuns } from '../cluster/nobody-runs.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
@@ -182,18 +182,12 @@ function serviceCluster(
   }
 
   /** Of a command, which has no other way to all machines. */
-  async function enter(content: Uint8Array): Promise<EnteredReply> {
+  async function enter(content: Uint8Array): Promise<Entered> {
     const entry = decodeEntry(content)
-    if (!isEnterable(entry)) {
-      return { fault: 'the service does not know such a change: its version may be an earlier one' }
-    }
-    try {
-      const settled = await following().make(entry)
-      const everywhere = await thread.untilEverywhere(settled.sequence, limits.entryEverywhereMs)
-      return { entered: { ...settled, ...everywhere } }
-    } catch (fault) {
-      return { fault: (fault as Error).message }
-    }
+    if (!isEnterable(entry)) throw new OperatorError('Failed', UNKNOWN)
+    const settled = await following().make(entry)
+    const everywhere = await thread.untilEverywhere(settled.sequence, limits.entryEverywhereMs)
+    return { ...settled, ...everywhere }
   }
 
   function sharing(): ServiceAudiences {
@@ -237,10 +231,9 @@ function serviceCluster(
       })
       const isFounder = readState(dataDirectory)?.isFounder ?? false
       audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
-      thread.onDigests((question) => digests.answer(question))
+      thread.answer({ digests: (question) => digests.answer(question) })
       follower.catchUp()
-      thread.onKeepStored(() => kept(follower, log))
-      thread.onEnter(enter)
+      thread.answer({ keepStored: () => kept(follower, log), enter })
       follower.follow()
     },
     async makeChange(change) {
@@ -292,6 +285,8 @@ function serviceCluster(
     },
   }
 }
+
+const UNKNOWN = 'the service does not know such a change: its version may be an earlier one'
 
 /** How far the store is, on disk; undefined where it cannot be written. */
 function kept(follower: StoreFollower | undefined, log: Log): number | undefined {

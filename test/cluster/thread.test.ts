@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { encodeEntry } from '../../src/cluster/entries.js'
 import { createFigures } from '../../src/cluster/figures.js'
 import { behindSnapshot } from '../../src/cluster/journal.js'
-import type { ClusterNews } from '../../src/cluster/messages.js'
+import type { ClusterCalls } from '../../src/cluster/messages.js'
 import { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
 import { readState } from '../../src/cluster/state-file.js'
 import { serveCluster } from '../../src/cluster/thread.js'
@@ -15,11 +15,11 @@ import { JournalWriter } from '../../src/journal/writer.js'
 import { beginSnapshot } from '../../src/snapshot/publish/begin.js'
 import { withDataLock } from '../../src/snapshot/publish/lock.js'
 import { createStore } from '../../src/store/create.js'
+import { callsOver } from '../../src/thread-calls.js'
 import { makeClustered } from '../support/data/clustered.js'
 import { columnsWith } from '../support/data/keyed-columns.js'
 import { silentLog } from '../support/data/snapshots.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
-import { until } from '../support/service/until.js'
 
 const left = (name: string) => ({ kind: 'left', name }) as const
 
@@ -76,7 +76,7 @@ t.test('a machine that waits for its journal, which is damaged, begins anew', as
     const ended = new Promise<void>((resolve) => {
       Object.assign(process, { exit: resolve })
     })
-    port1.postMessage({ kind: 'stop' })
+    thread.tell.stop()
     await ended
     Object.assign(process, { exit })
     port1.close()
@@ -84,8 +84,9 @@ t.test('a machine that waits for its journal, which is damaged, begins anew', as
       if (!known.includes(listener)) process.off('uncaughtException', listener)
     }
   })
-  const told: ClusterNews[] = []
-  port1.on('message', (news) => told.push(news))
+  const told: unknown[] = []
+  const beginAnew = (reason: string) => told.push(reason)
+  const thread = callsOver<ClusterCalls>(port1, { beginAnew, status() {} })
   serveCluster(port2, {
     dataDirectory: data,
     settings: {
@@ -100,7 +101,7 @@ t.test('a machine that waits for its journal, which is damaged, begins anew', as
     figures: createFigures(),
     logLevel: 'silent',
   })
-  await until(() => told.some(({ kind }) => kind === 'joined'))
-  t.match(told, [{ kind: 'beginAnew', reason: 'suspect' }, { kind: 'joined' }])
+  await thread.ask.begun()
+  t.same(told, ['suspect'])
   t.equal(readState(data)?.beginsAnew, 'suspect')
 })

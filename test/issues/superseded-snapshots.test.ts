@@ -5,6 +5,7 @@
  */
 import { EventEmitter } from 'node:events'
 import t, { type Test } from 'tap'
+import type { MainCalls } from '../../src/cluster/messages.js'
 import type { ClusterThread } from '../../src/cluster/start.js'
 import { privatePage, slotOf } from '../../src/metrics/slots.js'
 import { clusterSnapshots } from '../../src/serve/cluster-snapshots.js'
@@ -54,8 +55,6 @@ class SlowFront extends EventEmitter {
   }
 }
 
-type Wanted = { kind: 'wanted'; wantedId: string; switchedId: string | undefined }
-
 /** Serves the first of three snapshots. Nothing that was refused is tried again within the test. */
 async function service(t: Test, isCluster: boolean) {
   const data = t.testdir({})
@@ -77,10 +76,10 @@ async function service(t: Test, isCluster: boolean) {
     },
   }
   const page = privatePage()
-  let tell: (news: Wanted) => void = () => {}
+  let tell: MainCalls['wanted'] = () => {}
   const thread = {
-    onSnapshots: (listener: typeof tell) => {
-      tell = listener
+    answer: ({ wanted }: Pick<MainCalls, 'wanted'>) => {
+      tell = wanted
     },
     serves() {},
     damaged() {},
@@ -103,11 +102,11 @@ async function service(t: Test, isCluster: boolean) {
   t.teardown(() => swaps.stop())
   /** Has a snapshot wanted, as an import, a rollback or the cluster does. */
   const want = async (id: string) => {
-    if (isCluster) tell({ kind: 'wanted', wantedId: id, switchedId: undefined })
+    if (isCluster) tell({ wantedId: id, switchedId: undefined })
     else await writeCurrent(data, id)
   }
   /** Lets all machines of the cluster switch. */
-  const allSwitch = (id: string) => tell({ kind: 'wanted', wantedId: id, switchedId: id })
+  const allSwitch = (id: string) => tell({ wantedId: id, switchedId: id })
   const untilPreparing = (id: string) => until(() => front.preparing === id)
   return { a, b, c, front, news, page, want, allSwitch, untilPreparing }
 }

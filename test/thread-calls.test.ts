@@ -1,0 +1,83 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { OperatorError } from '../src/errors.js'
+import { callsOver } from '../src/thread-calls.js'
+import { until } from './support/service/until.js'
+
+interface Desk {
+  sum(one: number, other: number): number
+  later(text: string): Promise<string>
+  refuse(): void
+  fail(): void
+  note(text: string): void
+  take(port: MessagePort): void
+}
+
+function ends(t: Test, desk: Partial<Desk>) {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  callsOver(port2, desk)
+  return callsOver<Desk>(port1, {})
+}
+
+t.test('answers come to what was asked, in any order', async (t) => {
+  const { ask } = ends(t, {
+    sum: (one, other) => one + other,
+    later: (text) => new Promise((resolve) => setTimeout(() => resolve(text), 20)),
+  })
+  const done: unknown[] = []
+  const note = (value: unknown) => void done.push(value)
+  await Promise.all([ask.later('a').then(note), ask.sum(1, 2).then(note), ask.sum(3, 4).then(note)])
+  t.same(done, [3, 7, 'a'])
+})
+
+t.test('errors cross with their code and message', async (t) => {
+  const { ask } = ends(t, {
+    refuse() {
+      throw new OperatorError('Usage', 'not so')
+    },
+    async fail() {
+      throw new TypeError('broken')
+    },
+  })
+  const usage = await ask.refuse().catch((fault: unknown) => fault)
+  t.ok(usage instanceof OperatorError)
+  t.match(usage, { code: 'Usage', message: 'not so' })
+  await t.rejects(ask.fail(), { code: 'Failed', message: 'broken' })
+})
+
+t.test('what is told comes in order, and a function may be given later', async (t) => {
+  const told: string[] = []
+  const desk: Partial<Desk> = { note: (text) => told.push(`first ${text}`) }
+  const { tell, ask } = ends(t, Object.assign(desk, { sum: () => 0 }))
+  tell.note('a')
+  tell.note('b')
+  await ask.sum(0, 0)
+  Object.assign(desk, { note: (text: string) => told.push(`then ${text}`) })
+  tell.note('c')
+  await ask.sum(0, 0)
+  t.same(told, ['first a', 'first b', 'then c'])
+})
+
+t.test('a port is handed over', async (t) => {
+  const heard: unknown[] = []
+  const { tell } = ends(t, {
+    take: (port) => {
+      port.on('message', (message) => heard.push(message))
+      t.teardown(() => port.close())
+    },
+  })
+  const { port1, port2 } = new MessageChannel()
+  tell.take(port2)
+  port1.postMessage('through it')
+  await until(() => heard.length > 0)
+  t.same(heard, ['through it'])
+})
+
+t.test('where the other end is gone, what was asked and will be is rejected', async (t) => {
+  const { ask, fail } = ends(t, { later: () => new Promise(() => {}) })
+  const asked = ask.later('never')
+  fail(new OperatorError('Failed', 'the thread ended'))
+  await t.rejects(asked, { message: 'the thread ended' })
+  await t.rejects(ask.sum(1, 2), { message: 'the thread ended' })
+})
