@@ -8,10 +8,10 @@ import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { limits } from '../limits.js'
-import type { AppendNews, AppendOrder } from '../live/cluster-messages.js'
+import type { ChangesCalls, LogCalls } from '../live/cluster-messages.js'
 import { createLog, describeFault } from '../log.js'
 import { listSnapshots, readCurrent, writeCurrent } from '../snapshot/directory.js'
-import { callsOver } from '../thread-calls.js'
+import { callsOver, type OtherThread } from '../thread-calls.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import { behindSnapshot } from './journal.js'
@@ -39,7 +39,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let starting: Promise<ClusterNode | undefined> | undefined
   let guard: SyncGuard | undefined
   /** To the thread of changes. */
-  let changes: MessagePort | undefined
+  let changes: OtherThread<ChangesCalls> | undefined
   let hasToldDenial = false
   let timer: NodeJS.Timeout | undefined
   let isLost = false
@@ -153,13 +153,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 
   function takeChanges(port: MessagePort): void {
-    changes = port
-    const answer = (news: AppendNews) => port.postMessage(news)
-    port.on('message', async ({ number, batches }: AppendOrder) => {
-      // A group may be too long for the messages of these servers.
-      const outcomes = await node?.append(batches).catch(() => undefined)
-      answer({ kind: 'appended', number, outcomes })
-    })
+    // A group may be too long for the messages of these servers.
+    const append: LogCalls['append'] = async (batches) =>
+      await node?.append(batches).catch(() => undefined)
+    changes = callsOver<ChangesCalls>(port, { append })
   }
 
   function started(state: ClusterState): Promise<ClusterNode | undefined> {
@@ -194,7 +191,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         tell.wanted(wanted)
         tellStatus()
       },
-      onFailure: (reason) => changes?.postMessage({ kind: 'failed', reason } satisfies AppendNews),
+      onFailure: (reason) => changes?.tell.failed(reason),
       onLost: (reason) => void beginAnew(reason, state),
     })
     if (node === undefined) {

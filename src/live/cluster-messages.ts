@@ -1,25 +1,21 @@
 /**
- * The messages between the thread of changes and that of a cluster, which puts batches into the log of all machines. All
- * are plain data.
+ * What the thread of changes and that of a cluster, which puts batches into the log of all machines, call in each other.
  *
  * @module
  */
 import type { SentBatch } from '../journal/batch.js'
 import type { BatchOutcome } from '../journal/outcomes.js'
 
-/** To the thread of the cluster: put these batches into the log, as one group. Answered by `appended`. */
-export interface AppendOrder {
-  readonly number: number
-  readonly batches: readonly SentBatch[]
+export interface LogCalls {
+  /**
+   * Puts these batches into the log, as one group.
+   *
+   * @returns what became of each; undefined where that is not known, or they cannot be written now
+   */
+  append(batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined>
 }
 
-/** From it. */
-export type AppendNews =
-  /** What became of each; undefined where that is not known, or they cannot be written now. */
-  | {
-      readonly kind: 'appended'
-      readonly number: number
-      readonly outcomes: readonly BatchOutcome[] | undefined
-    }
+export interface ChangesCalls {
   /** Nothing can be written to the journal of this machine, and why; undefined when it can be again. */
-  | { readonly kind: 'failed'; readonly reason: string | undefined }
+  failed(reason: string | undefined): void
+}

@@ -8,8 +8,9 @@ import type { MessagePort } from 'node:worker_threads'
 import { sentBatch } from '../journal/batch.js'
 import type { BatchOutcome } from '../journal/outcomes.js'
 import { limits } from '../limits.js'
+import { callsOver, type OtherThread } from '../thread-calls.js'
 import { nextGroup, type TakenBatch } from './batch-writing.js'
-import type { AppendNews, AppendOrder } from './cluster-messages.js'
+import type { ChangesCalls, LogCalls } from './cluster-messages.js'
 import type { LiveNews } from './messages.js'
 
 interface ClusteredOptions {
@@ -24,17 +25,15 @@ interface ClusteredOptions {
 export class ClusteredBatches {
   readonly #options: ClusteredOptions
   #queue: TakenBatch[] = []
-  readonly #sent = new Map<number, readonly TakenBatch[]>()
-  #lastNumber = 0
+  readonly #sent = new Set<readonly TakenBatch[]>()
+  readonly #log: OtherThread<LogCalls>
   #isScheduled = false
   #hasFailed = false
 
   constructor(options: ClusteredOptions) {
     this.#options = options
-    options.port.on('message', (news: AppendNews) => {
-      if (news.kind === 'appended') this.#appended(news.number, news.outcomes)
-      else this.#noteFailure(news.reason)
-    })
+    const own: ChangesCalls = { failed: (reason) => this.#noteFailure(reason) }
+    this.#log = callsOver<LogCalls>(options.port, own)
   }
 
   take(taken: TakenBatch): void {
@@ -50,7 +49,7 @@ export class ClusteredBatches {
     this.#isScheduled = false
     while (this.#queue.length > 0 && this.#sent.size < limits.logGroupsSentCount) {
       const group = nextGroup(this.#queue, this.#roomCount())
-      if (group.length > 0) this.#send(group)
+      if (group.length > 0) void this.#send(group)
       else this.#refuseChanges()
     }
   }
@@ -62,23 +61,17 @@ export class ClusteredBatches {
   /** Changes on their way take up room, too. */
   #roomCount(): number {
     let room = this.#options.roomCount()
-    for (const group of this.#sent.values()) {
+    for (const group of this.#sent) {
       for (const { batch } of group) room -= batch.changeCount
     }
     return room
   }
 
-  #send(group: readonly TakenBatch[]): void {
+  async #send(group: readonly TakenBatch[]): Promise<void> {
     this.#queue = this.#queue.slice(group.length)
-    const number = ++this.#lastNumber
-    this.#sent.set(number, group)
-    const batches = group.map(({ batch }) => sentBatch(batch))
-    this.#options.port.postMessage({ number, batches } satisfies AppendOrder)
-  }
-
-  #appended(number: number, outcomes: readonly BatchOutcome[] | undefined): void {
-    const group = this.#sent.get(number) ?? []
-    this.#sent.delete(number)
+    this.#sent.add(group)
+    const outcomes = await this.#log.ask.append(group.map(({ batch }) => sentBatch(batch)))
+    this.#sent.delete(group)
     if (outcomes === undefined) for (const taken of group) taken.answer({ mayBeStored: true })
     else {
       this.#options.onWritten(group, outcomes)

@@ -3,19 +3,32 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { type PreparedBatch, prepareBatch, prepareEntry } from '../../src/journal/batch.js'
+import {
+  type PreparedBatch,
+  prepareBatch,
+  prepareEntry,
+  type SentBatch,
+} from '../../src/journal/batch.js'
 import type { BatchOutcome } from '../../src/journal/outcomes.js'
 import { limits } from '../../src/limits.js'
 import type { TakenBatch } from '../../src/live/batch-writing.js'
-import type { AppendNews, AppendOrder } from '../../src/live/cluster-messages.js'
+import type { ChangesCalls, LogCalls } from '../../src/live/cluster-messages.js'
 import { ClusteredBatches } from '../../src/live/clustered-batches.js'
 import type { LiveNews } from '../../src/live/messages.js'
+import { callsOver } from '../../src/thread-calls.js'
 import { until } from '../support/service/until.js'
+
+interface Order {
+  readonly batches: readonly SentBatch[]
+  readonly answer: (outcomes: readonly BatchOutcome[] | undefined) => void
+}
 
 function batches(t: Test) {
   const { port1, port2 } = new MessageChannel()
-  const orders: AppendOrder[] = []
-  port1.on('message', (order: AppendOrder) => orders.push(order))
+  const orders: Order[] = []
+  const append: LogCalls['append'] = (batches) =>
+    new Promise((answer) => orders.push({ batches, answer }))
+  const { failed: fail } = callsOver<ChangesCalls>(port1, { append }).tell
   t.teardown(() => port1.close())
   const told: LiveNews[] = []
   /** What happened, in order. */
@@ -43,13 +56,10 @@ function batches(t: Test) {
       clustered.take(taken)
     }
   }
-  const news = (one: AppendNews) => port1.postMessage(one)
-  const answer = ({ number }: AppendOrder, ...sequences: readonly number[]) => {
-    const outcomes: BatchOutcome[] = sequences.map((sequence) => ({ kind: 'written', sequence }))
-    news({ kind: 'appended', number, outcomes })
-  }
+  const answer = (order: Order, ...sequences: readonly number[]) =>
+    order.answer(sequences.map((sequence) => ({ kind: 'written', sequence })))
   const ids = () => orders.map(({ batches }) => batches.map(({ batchId }) => batchId).join(' '))
-  return { clustered, orders, told, happened, room, take, news, answer, ids }
+  return { clustered, orders, told, happened, room, take, fail, answer, ids }
 }
 
 const batch = (batchId: string, changeCount = 1) =>
@@ -103,22 +113,16 @@ t.test('a group takes no more than the journal, and the rest is the next one', a
 t.test(
   'where it is not known what became of a group, no batch of it is answered with it',
   async (t) => {
-    const { orders, happened, take, news, ids } = batches(t)
+    const { orders, happened, take, ids } = batches(t)
     take(batch('a'), batch('b'))
     await until(() => orders.length === 1)
-    news({ kind: 'appended', number: orders[0].number, outcomes: undefined })
+    orders[0].answer(undefined)
     await until(() => happened.length === 2)
     t.same(happened, ['a: unknown', 'b: unknown'])
     take(batch('a'))
     await until(() => orders.length === 2)
     t.same(ids(), ['a b', 'a'])
-    // A group that is answered twice has been answered.
-    news({ kind: 'appended', number: orders[0].number, outcomes: undefined })
-    news({
-      kind: 'appended',
-      number: orders[1].number,
-      outcomes: [{ kind: 'repeated', sequence: 4 }],
-    })
+    orders[1].answer([{ kind: 'repeated', sequence: 4 }])
     await until(() => happened.length === 4)
     t.same(happened.slice(2), ['written a 4', 'a: 4'])
   },
@@ -157,13 +161,13 @@ t.test('what is on its way takes up room', async (t) => {
 })
 
 t.test('a failure is told as often as its reason is another one, and its end once', async (t) => {
-  const { told, news } = batches(t)
-  news({ kind: 'failed', reason: undefined })
-  news({ kind: 'failed', reason: 'ENOSPC' })
-  news({ kind: 'failed', reason: 'EIO' })
-  news({ kind: 'failed', reason: undefined })
-  news({ kind: 'failed', reason: undefined })
-  news({ kind: 'failed', reason: 'ENOSPC' })
+  const { told, fail } = batches(t)
+  fail(undefined)
+  fail('ENOSPC')
+  fail('EIO')
+  fail(undefined)
+  fail(undefined)
+  fail('ENOSPC')
   await until(() => told.length === 4)
   t.same(told, [
     { kind: 'failed', reason: 'ENOSPC' },
