@@ -8,11 +8,10 @@ import Type from '#typebox'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { validatorOf } from '../validator.js'
-import { openCommandNats } from './command-nats.js'
-import { readConnection } from './connection-file.js'
+import { openClusterClient } from './client.js'
 import { type Entry, encodeEntry, type StoreEntry } from './entries.js'
 import type { Entered } from './messages.js'
-import type { NodeQuestion } from './questions.js'
+import { readConnection } from './state-file.js'
 
 /** Of the kinds that commands make. */
 export type EnteredEntry = Extract<StoreEntry, { kind: 'suppressions' | 'keys' }>
@@ -48,7 +47,7 @@ const validators = {
 }
 
 export interface Entering {
-  /** @throws OperatorError  Failed, as a rejection: no service is there, or nobody knows what has become of the entry */
+  /** @throws OperatorError  Failed, as a rejection: no service is there, or what has become of the entry is not known */
   make(entry: EnteredEntry): Promise<Entered>
   close(): Promise<void>
 }
@@ -61,27 +60,22 @@ export async function openEntering(dataDirectory: string): Promise<Entering> {
   const known = readConnection(dataDirectory)
   if (known === undefined) throw noService(dataDirectory)
   const { name } = known
-  const { nats, denied } = await openCommandNats(known, 'machine')
+  const client = await openClusterClient(known, 'machine')
   return {
     async make(entry) {
-      const question: NodeQuestion = { kind: 'enter', entry: encodeEntry(entry) }
+      const question = { kind: 'enter', entry: encodeEntry(entry) } as const
       try {
-        return (await nats.calls.ask(name, question, limits.enteredMs)) as Entered
+        return await client.ask<'enter'>(name, question, limits.enteredMs)
       } catch (fault) {
-        const { kind, message } = fault as Error & { kind?: string }
-        const reason = denied()
-        if (reason !== undefined) {
-          throw new OperatorError('Failed', `NATS permits no changes: ${reason}`)
-        }
+        const { message, cause } = fault as OperatorError
+        const { kind } = (cause ?? {}) as { kind?: string }
         if (kind === 'absent') throw noService(dataDirectory, name)
-        const hint =
-          kind === 'late'
-            ? ': the change may be made all the same, so look before you repeat it'
-            : ''
-        throw new OperatorError('Failed', `${message}${hint}`, { cause: fault })
+        if (kind !== 'late') throw fault
+        const hint = 'the change may be made all the same, so look before you repeat it'
+        throw new OperatorError('Failed', `${message}: ${hint}`, { cause })
       }
     },
-    close: () => nats.close(),
+    close: () => client.close(),
   }
 }
 

@@ -4,33 +4,36 @@
  *
  * @module
  */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join as joined } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DIRECTORY_MODE } from '../durable-files.js'
-import { OperatorError } from '../errors.js'
+import { beforeDeadline } from '../deadline.js'
+import { createDirectory, DIRECTORY_MODE, replaceFile } from '../durable-files.js'
+import { OperatorError, ServiceError } from '../errors.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { isClusterJournal, JournalReader } from '../journal/reader.js'
+import { setJournalLog } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { listSnapshots, readCurrent } from '../snapshot/directory.js'
+import { listSnapshots, readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
+import { createStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
-import { clusterDirectory } from './directory.js'
-import { endFounding, found, isFounded } from './founding.js'
+import { heardReports } from './client.js'
+import { assertNobodyRuns, clusterDirectory, processSession } from './directory.js'
+import { NO_FACTS } from './facts.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
+import { StreamLog } from './nats/stream-log.js'
 import type { NodeReport } from './node-report.js'
-import type { NodeAnswers, NodeQuestion } from './questions.js'
-import { removeSeeds, type Seed, sow } from './seed.js'
-import { processSession } from './session.js'
+import type { AskNode } from './questions.js'
+import { seedsDirectory, sow } from './seed.js'
 import { SharedFiles } from './shared-files.js'
 import { repairSnapshot } from './snapshot-files.js'
 import {
-  type BeginsAnew,
   type ClusterState,
   readFacts,
   readState,
@@ -52,59 +55,47 @@ interface JoinOptions {
 /** @throws OperatorError  as a rejection */
 export async function join(options: JoinOptions): Promise<ClusterState> {
   const { dataDirectory, settings, connected } = options
-  const { clusterId, name } = settings
-  await removeSeeds(dataDirectory)
-  const known = knownState(options)
+  await rm(seedsDirectory(dataDirectory), { recursive: true, force: true })
+  const known = await knownState(options)
   if (known !== undefined) {
-    await endFounding(dataDirectory)
+    await rm(begunPath(dataDirectory), { force: true })
     assertSame(known, settings)
-    const hasFacts = !areFactsLost(dataDirectory)
+  }
+  const isWhole = known !== undefined && known.beginsAnew === undefined
+  if (isWhole && !areFactsLost(dataDirectory)) {
     // It can answer what it knows, although no other machine is there.
-    if (hasFacts && known.beginsAnew === undefined) {
-      const nats = await connectedSoon(connected)
-      if (nats !== undefined) await refuseTwin(nats, name)
-      return known
-    }
-    if (hasFacts && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
-      return await settled(dataDirectory, known)
-    }
+    const nats = await connectedSoon(connected)
+    if (nats !== undefined) await refuseTwin(nats, settings.name)
+    return known
   }
   const nats = await connected()
-  await refuseTwin(nats, name)
-  if (known !== undefined && known.beginsAnew === undefined) {
+  await refuseTwin(nats, settings.name)
+  if (isWhole) {
     await restoreFacts(options, nats)
     return known
   }
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
-  if (known === undefined && (await holdsData(dataDirectory))) {
-    if (await isThere(options, nats)) throw ownData(dataDirectory, clusterId)
-    return await found(options, nats)
-  }
-  // With another directory it is another machine.
-  const isNew = known === undefined || known.beginsAnew !== 'gone'
-  const state: ClusterState = {
-    clusterId,
-    name,
-    incarnation: isNew ? randomUUID() : known.incarnation,
-    isFounder: false,
-    beginsAnew: reasonFor(known),
-  }
-  await writeState(dataDirectory, state)
-  const foundedSequence = await beginWithOthers(options, nats, state.beginsAnew === 'damaged')
-  return await settled(dataDirectory, { ...state, ...(foundedSequence && { foundedSequence }) })
+  if (known === undefined && (await holdsData(dataDirectory))) return await found(options, nats)
+  return await begin(options, nats, known)
 }
 
 /** One that was damaged, or of which the rest is gone, is that of another machine. */
-function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState | undefined {
+async function knownState(options: JoinOptions): Promise<ClusterState | undefined> {
+  const { dataDirectory, settings, log } = options
   try {
     const state = readState(dataDirectory)
-    if (state === undefined || holdsParts(dataDirectory) || isToBegin(state)) return state
-    log.error(
-      { dataDirectory },
-      'the journal or the store is gone: beginning with what other machines have',
-    )
+    const { beginsAnew } = state ?? {}
+    if (state === undefined || beginsAnew === 'gone' || beginsAnew === 'damaged') return state
+    const store = joined(storeDirectory(dataDirectory), DATA_FILE)
+    if (!isClusterJournal(journalDirectory(dataDirectory)) || !existsSync(store)) {
+      const message = 'the journal or the store is gone: beginning with what other machines have'
+      log.error({ dataDirectory }, message)
+      return { ...state, beginsAnew: 'damaged' }
+    }
+    if (beginsAnew !== 'suspect') return state
+    if (await isJournalWhole(dataDirectory)) return await settled(dataDirectory, state)
     return { ...state, beginsAnew: 'damaged' }
   } catch (fault) {
     if (!(fault instanceof StateDamaged)) throw fault
@@ -112,22 +103,6 @@ function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState
     const { clusterId, name } = settings
     return { clusterId, name, incarnation: '', isFounder: false, beginsAnew: 'damaged' }
   }
-}
-
-/** Whether both are there, whole or not. */
-function holdsParts(dataDirectory: string): boolean {
-  const store = joined(storeDirectory(dataDirectory), DATA_FILE)
-  return isClusterJournal(journalDirectory(dataDirectory)) && existsSync(store)
-}
-
-/** Whether nothing of it is used as it is. */
-function isToBegin({ beginsAnew }: ClusterState): boolean {
-  return beginsAnew !== undefined && beginsAnew !== 'suspect' && beginsAnew !== 'snapshot'
-}
-
-function reasonFor(known: ClusterState | undefined): BeginsAnew {
-  if (known === undefined) return 'new'
-  return known.beginsAnew === 'gone' || known.beginsAnew === 'new' ? known.beginsAnew : 'damaged'
 }
 
 async function settled(dataDirectory: string, state: ClusterState): Promise<ClusterState> {
@@ -160,44 +135,6 @@ function areFactsLost(dataDirectory: string): boolean {
   }
 }
 
-/** @throws OperatorError  where there is no other machine that could know them */
-async function restoreFacts(
-  { dataDirectory, settings }: JoinOptions,
-  nats: ClusterNats,
-): Promise<void> {
-  const question: NodeQuestion = { kind: 'hello' }
-  for (const { name } of await heardReports(nats, limits.clusterHeardMs)) {
-    const answer = await nats.calls.ask(name, question, limits.clusterCallMs).catch(() => undefined)
-    const facts = (answer as NodeAnswers['hello'] | undefined)?.facts
-    if (facts !== undefined) return await writeFacts(dataDirectory, facts)
-  }
-  throw new OperatorError(
-    'Failed',
-    `cluster/facts.json of ${dataDirectory} is lost, so that this machine does not know the others: start another one of ` +
-      `${settings.clusterId} first, and this one asks it; where there is none, make the directory one of no cluster with ` +
-      'hickory cluster leave',
-  )
-}
-
-/** @returns whether it is known what the current snapshot should be */
-async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
-  const { dataDirectory, log, signal } = options
-  const { announced: snapshot } = readFacts(dataDirectory)
-  const current = await readCurrent(dataDirectory).catch(() => undefined)
-  if (snapshot === undefined || snapshot.id !== current) return false
-  // By the digests that this machine knows: whoever has the files, level or not, alone or not.
-  await untilGiven(
-    options,
-    () => sourceOf(nats, () => true),
-    async (source) => {
-      const { get } = filesFrom(options, nats, source)
-      const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
-      log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
-    },
-  )
-  return !signal.aborted
-}
-
 function assertSame(state: ClusterState, { clusterId, name }: ClusterSettings): void {
   if (state.clusterId === clusterId && state.name === name) return
   throw new OperatorError(
@@ -211,23 +148,63 @@ function assertSame(state: ClusterState, { clusterId, name }: ClusterSettings): 
 async function connectedSoon(
   connected: JoinOptions['connected'],
 ): Promise<ClusterNats | undefined> {
-  const over = new AbortController()
-  const late = sleep(limits.clusterCallMs, undefined, over).catch(() => undefined)
-  const nats = await Promise.race([connected(), late])
-  over.abort()
-  return nats
+  try {
+    return await beforeDeadline(connected(), performance.now() + limits.clusterCallMs)
+  } catch (fault) {
+    if (fault instanceof ServiceError) return undefined
+    throw fault
+  }
 }
+
+const asking =
+  (nats: ClusterNats): AskNode =>
+  async (name, question, waitMs = limits.clusterCallMs) =>
+    (await nats.calls.ask(name, question, waitMs)) as never
 
 /** Two machines of one name would promise different things. */
 async function refuseTwin(nats: ClusterNats, name: string): Promise<void> {
-  const answer = await nats.calls
-    .ask(name, { kind: 'hello' } satisfies NodeQuestion, limits.clusterCallMs)
-    .catch(() => undefined)
-  if (answer === undefined || (answer as NodeAnswers['hello']).session === processSession) return
+  const answer = await asking(nats)<'hello'>(name, { kind: 'hello' }).catch(() => undefined)
+  if (answer === undefined || answer.session === processSession) return
   throw new OperatorError(
     'Usage',
     `there is a machine ${name} in the cluster already: give this one another --name, or stop that one`,
   )
+}
+
+/** @throws OperatorError  where there is no other machine that could know them */
+async function restoreFacts(
+  { dataDirectory, settings }: JoinOptions,
+  nats: ClusterNats,
+): Promise<void> {
+  for (const { name } of await heardReports(nats, limits.clusterHeardMs)) {
+    const answer = await asking(nats)<'hello'>(name, { kind: 'hello' }).catch(() => undefined)
+    if (answer !== undefined) return await writeFacts(dataDirectory, answer.facts)
+  }
+  throw new OperatorError(
+    'Failed',
+    `cluster/facts.json of ${dataDirectory} is lost, so that this machine does not know the others: start another one of ` +
+      `${settings.clusterId} first, and this one asks it; where there is none, make the directory one of no cluster with ` +
+      'hickory cluster leave',
+  )
+}
+
+/** @returns whether it is known what the current snapshot should be */
+async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
+  const { dataDirectory, log } = options
+  const { announced: snapshot } = readFacts(dataDirectory)
+  const current = await readCurrent(dataDirectory).catch(() => undefined)
+  if (snapshot === undefined || snapshot.id !== current) return false
+  // By the digests that this machine knows: one that has the files, level or not, alone or not.
+  await untilGiven(
+    options,
+    nats,
+    () => true,
+    async (_, get) => {
+      const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
+      log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
+    },
+  )
+  return true
 }
 
 async function holdsData(dataDirectory: string): Promise<boolean> {
@@ -236,20 +213,126 @@ async function holdsData(dataDirectory: string): Promise<boolean> {
   return current !== undefined || existsSync(storeDirectory(dataDirectory))
 }
 
-/** Whether there is a cluster: NATS has its log, or one of its machines is heard. */
-async function isThere(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
+/**
+ * Founds a cluster with what the directory has. A machine that is killed meanwhile goes on at the next start.
+ *
+ * @throws OperatorError  Usage, where there is a cluster: NATS has its log, or one of its machines is heard
+ */
+async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterState> {
+  const { dataDirectory, settings, log } = options
+  const { clusterId, name } = settings
+  const journal = journalDirectory(dataDirectory)
+  const begun = await readFile(begunPath(dataDirectory), 'utf8').catch(() => '')
+  const generation = begun === '' ? randomBytes(8).toString('hex') : begun
+  const ownData = () =>
+    new OperatorError(
+      'Usage',
+      `${dataDirectory} has data of its own, and the cluster ${clusterId} has others: name an empty directory, and the ` +
+        'machine begins with what the cluster has',
+    )
+  const connectedToNone = async () => {
+    const { connection } = await nats.openLog()
+    const there = await StreamLog.infoIfThere(connection, nats.names)
+    if (there !== undefined && there.generation !== generation) throw ownData()
+    return connection
+  }
   // First, since these answer also where JetStream does not.
-  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return true
-  return await isFounded(options, nats)
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) throw ownData()
+  await untilAnswered(options, connectedToNone)
+  if ((await readCurrent(dataDirectory)) === undefined) {
+    throw new OperatorError(
+      'SnapshotMissing',
+      `${dataDirectory} has no snapshot that a cluster could begin with: import recipients first, or name an empty ` +
+        'directory, and the machine waits for a cluster',
+    )
+  }
+  // From now on, a directory without a store has lost it.
+  const store = await createStore(dataDirectory, log)
+  try {
+    // One that runs alone would go on with changes of which no other machine hears.
+    assertNobodyRuns(dataDirectory, store.services)
+    await createDirectory(clusterDirectory(dataDirectory))
+    await replaceFile(begunPath(dataDirectory), generation)
+    // What a writer left that died is settled.
+    const base = await setJournalLog(journal, undefined)
+    await untilAnswered(options, async () => {
+      const connection = await connectedToNone()
+      await StreamLog.found(connection, nats.names, { generation, founder: name, base })
+    })
+    await setJournalLog(journal, { generation, place: 0 })
+    store.entries.apply([], base.sequence)
+    const own = { clusterId, name, incarnation: randomUUID() }
+    const state = { ...own, isFounder: true, foundedSequence: base.sequence }
+    await writeFacts(dataDirectory, { ...NO_FACTS, sequence: base.sequence })
+    await writeState(dataDirectory, state)
+    await rm(begunPath(dataDirectory), { force: true })
+    log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
+    return state
+  } finally {
+    await store.close()
+  }
 }
 
-function ownData(dataDirectory: string, clusterId: string): OperatorError {
-  return new OperatorError(
-    'Usage',
-    `${dataDirectory} has data of its own, and the cluster ${clusterId} has others: name an empty directory, and the ` +
-      'machine begins with what the cluster has',
-  )
+/** Has the generation of the log with which this directory was about to found a cluster. */
+const begunPath = (dataDirectory: string) => joined(clusterDirectory(dataDirectory), 'founding')
+
+/** A server of NATS whose disk was full may not answer until it is started again. */
+async function untilAnswered(
+  { log, signal }: JoinOptions,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  for (let hasTold = false; ; hasTold = true) {
+    try {
+      await ask()
+      return
+    } catch (fault) {
+      if (fault instanceof OperatorError || signal.aborted) throw fault
+      const reason = (fault as Error).message
+      if (!hasTold) log.warn({ reason }, 'waiting for JetStream of NATS')
+    }
+    await sleep(limits.natsRetryMs, undefined, { signal })
+  }
 }
+
+/** Begins with what other machines have. */
+async function begin(
+  options: JoinOptions,
+  nats: ClusterNats,
+  known: ClusterState | undefined,
+): Promise<ClusterState> {
+  const { dataDirectory, settings, log } = options
+  const { clusterId, name } = settings
+  const isGone = known?.beginsAnew === 'gone'
+  const isDamaged = known !== undefined && !isGone
+  // With another directory it is another machine.
+  const incarnation = isGone ? known.incarnation : randomUUID()
+  const state = { clusterId, name, incarnation, isFounder: false }
+  await writeState(dataDirectory, { ...state, beginsAnew: isDamaged ? 'damaged' : 'gone' })
+  let isAside = !isDamaged
+  const { foundedSequence } = await untilGiven(options, nats, isLevel, async (from, get) => {
+    log.info({ from }, 'asking a machine what to begin with')
+    const seed = await asking(nats)<'seed'>(from, { kind: 'seed' }, limits.seedMs)
+    // Not before: where no machine has what is needed, all of them could lose what they have.
+    if (!isAside) await setAside(options)
+    isAside = true
+    await sow(dataDirectory, seed, get, progressOf(log))
+    const { beginning, snapshot } = seed
+    // What changes go on from other snapshots that were here before is not known.
+    for (const id of await listSnapshots(dataDirectory)) {
+      if (id !== snapshot.id)
+        await rm(joined(snapshotsDirectory(dataDirectory), id), { recursive: true })
+    }
+    const begun = { from, sequence: beginning.sequence, snapshotId: snapshot.id }
+    log.info(begun, 'begins with the cluster')
+    return seed
+  })
+  return await settled(dataDirectory, {
+    ...state,
+    ...(foundedSequence !== undefined && { foundedSequence }),
+  })
+}
+
+const isLevel = ({ levelMs }: NodeReport) => levelMs > 0
 
 /** What is damaged is kept for an operator who wants to look at it. */
 async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
@@ -265,96 +348,40 @@ async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
   )
 }
 
-/** @returns where the cluster was founded */
-async function beginWithOthers(
-  options: JoinOptions,
-  nats: ClusterNats,
-  isToSetAside: boolean,
-): Promise<number | undefined> {
-  const { dataDirectory, log } = options
-  let isAside = !isToSetAside
-  return await untilGiven(
-    options,
-    () => sourceOf(nats, isLevel),
-    async (source) => {
-      log.info({ from: source }, 'asking a machine what to begin with')
-      const question: NodeQuestion = { kind: 'seed' }
-      const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
-      // Not before: where no machine has what is needed, all of them could lose what they have.
-      if (!isAside) await setAside(options)
-      isAside = true
-      await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
-      await removeOthers(dataDirectory, seed.snapshot.id)
-      const { sequence } = seed.beginning
-      log.info({ from: source, sequence, snapshotId: seed.snapshot.id }, 'begins with the cluster')
-      return seed.foundedSequence
-    },
-  )
-}
-
-/** Takes something from another machine, however long it takes until there is one. */
+/**
+ * Takes something from another machine that has a snapshot, however long it takes until there is one.
+ *
+ * @param isSo  which of them may be asked
+ */
 async function untilGiven<Taken>(
-  { log, signal }: JoinOptions,
-  find: () => Promise<string | undefined>,
-  take: (source: string) => Promise<Taken>,
+  { dataDirectory, log, signal }: JoinOptions,
+  nats: ClusterNats,
+  isSo: (report: NodeReport) => boolean,
+  take: (source: string, get: SharedFiles['get']) => Promise<Taken>,
 ): Promise<Taken> {
   let told: string | undefined
   let waitMs: number = limits.natsRetryMs
-  const tell = (reason: string) => {
-    if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
-    told = reason
-  }
   for (;;) {
     signal.throwIfAborted()
-    const source = await find()
-    if (source === undefined) tell('no machine is there that has something')
-    else {
+    const reports = await heardReports(nats, limits.clusterHeardMs)
+    const source = reports.find((report) => report.snapshotId !== undefined && isSo(report))?.name
+    let reason = 'no machine is there that has something'
+    if (source !== undefined) {
+      const offered = async (file: FileDigest) =>
+        (await asking(nats)<'offer'>(source, { kind: 'offer', file }, limits.fileOfferedMs)).isDone
+      const files = new SharedFiles({ dataDirectory, files: nats.files, log, offered })
       try {
-        return await take(source)
+        return await take(source, files.get)
       } catch (fault) {
-        tell((fault as Error).message)
+        reason = (fault as Error).message
         // It may have copied all of its store.
         waitMs = Math.min(2 * waitMs, limits.fetchRetryMs)
       }
     }
+    if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
+    told = reason
     await sleep(waitMs, undefined, { signal })
   }
-}
-
-/** A machine that has something, and of which it is so. */
-async function sourceOf(
-  nats: ClusterNats,
-  isSo: (report: NodeReport) => boolean,
-): Promise<string | undefined> {
-  const reports = await heardReports(nats, limits.clusterHeardMs)
-  return reports.find((report) => report.snapshotId !== undefined && isSo(report))?.name
-}
-
-const isLevel = ({ levelMs }: NodeReport) => levelMs > 0
-
-async function heardReports(nats: ClusterNats, waitMs: number): Promise<NodeReport[]> {
-  const heard = new Map<string, NodeReport>()
-  const stop = nats.hear((report) => heard.set(report.name, report))
-  await sleep(waitMs)
-  stop()
-  return [...heard.values()]
-}
-
-function filesFrom(
-  { dataDirectory, log }: JoinOptions,
-  nats: ClusterNats,
-  source: string,
-): SharedFiles {
-  return new SharedFiles({
-    dataDirectory,
-    files: nats.files,
-    log,
-    async offered(file: FileDigest) {
-      const question: NodeQuestion = { kind: 'offer', file }
-      const answer = await nats.calls.ask(source, question, limits.fileOfferedMs)
-      return (answer as { isDone: boolean }).isDone
-    },
-  })
 }
 
 function progressOf(log: Log): (doneBytes: number, totalBytes: number) => void {
@@ -364,13 +391,5 @@ function progressOf(log: Log): (doneBytes: number, totalBytes: number) => void {
     toldMs = performance.now()
     const percent = Math.floor((100 * doneBytes) / totalBytes)
     log.info({ percent, doneBytes, totalBytes }, 'fetching the snapshot to begin with')
-  }
-}
-
-/** Of snapshots that were here before, nobody knows what changes go on from them. */
-async function removeOthers(dataDirectory: string, id: string): Promise<void> {
-  for (const other of await listSnapshots(dataDirectory)) {
-    if (other === id) continue
-    await rm(joined(dataDirectory, 'snapshots', other), { recursive: true })
   }
 }

@@ -44,8 +44,6 @@ export type NodeQuestion =
 /** What an operator may ask: nothing that has recipients in it, and nothing that writes any. */
 export const operatorKinds = ['status', 'drain', 'remove', 'seedLog', 'compare', 'digests'] as const
 
-type OperatorKind = (typeof operatorKinds)[number]
-
 /** Whether something is done, and if not, why. */
 export interface Done {
   readonly isDone: boolean
@@ -107,13 +105,6 @@ export interface NodeAnswers {
 
 /** Asks a machine. */
 export type AskNode = <K extends NodeQuestion['kind']>(
-  name: string,
-  question: Extract<NodeQuestion, { kind: K }>,
-  waitMs?: number,
-) => Promise<NodeAnswers[K]>
-
-/** Asks a machine as an operator. */
-export type AskOperator = <K extends OperatorKind>(
   name: string,
   question: Extract<NodeQuestion, { kind: K }>,
   waitMs?: number,

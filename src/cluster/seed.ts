@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Link } from '../chain/link.js'
 import { createDirectory, DIRECTORY_MODE, giveName } from '../durable-files.js'
@@ -58,7 +58,7 @@ interface SeedingOptions {
  */
 export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   const { dataDirectory, journal, files, untilStored } = options
-  const workplace = join(clusterDirectory(dataDirectory), PREFIX + randomUUID())
+  const workplace = join(seedsDirectory(dataDirectory), randomUUID())
   await mkdir(workplace, { recursive: true, mode: DIRECTORY_MODE })
   try {
     const id = journal.facts.switchedId
@@ -94,17 +94,9 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   }
 }
 
-/** Begins the name of a directory in which one is made. */
-const PREFIX = 'seed-'
-
-/** What an earlier process was making. */
-export async function removeSeeds(dataDirectory: string): Promise<void> {
-  const directory = clusterDirectory(dataDirectory)
-  if (!existsSync(directory)) return
-  for (const name of await readdir(directory)) {
-    if (name.startsWith(PREFIX)) await rm(join(directory, name), { recursive: true, force: true })
-  }
-}
+/** Has a directory for each that is being made; what is left at a start is of an earlier process. */
+export const seedsDirectory = (dataDirectory: string) =>
+  join(clusterDirectory(dataDirectory), 'seeds')
 
 /**
  * Copies the head of the journal. It is moved seldom: one before the snapshot would have the other machine begin with

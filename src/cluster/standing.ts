@@ -7,6 +7,7 @@
 import type { LogContradicted } from '../journal/damaged.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
+import { processSession } from './directory.js'
 import { type Entry, identityOf, type Member } from './entries.js'
 import type { Facts } from './facts.js'
 import type { ClusterJournal } from './journal.js'
@@ -14,7 +15,6 @@ import type { KeeperFault } from './log-keeper.js'
 import type { SyncGuard } from './nats/sync-proof.js'
 import type { NodeReport } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
-import { processSession } from './session.js'
 
 interface StandingOptions {
   readonly me: Member

@@ -1,8 +1,11 @@
 /**
  * What a machine remembers of its cluster, below its data directory:
  *
- *   cluster/state.json   which cluster, and which machine
- *   cluster/facts.json   what the journal says of machines and snapshots up to a sequence: it need not be read again
+ *   cluster/state.json       which cluster, and which machine
+ *   cluster/facts.json       what the journal says of machines and snapshots up to a sequence: it need not be read again
+ *   cluster/connection.json  how the cluster is reached, for commands: addresses of NATS and names of files, nothing secret
+ *
+ * Each has the SHA-256 of what else is in it: a bit that was flipped must not make it another machine.
  *
  * @module
  */
@@ -15,14 +18,12 @@ import { OperatorError } from '../errors.js'
 import { validatorOf } from '../validator.js'
 import { clusterDirectory } from './directory.js'
 import { type KnownFacts, NO_FACTS } from './facts.js'
-
-const FORMAT = 'hickory-cluster'
+import type { NatsSettings } from './nats/connection.js'
 
 /**
  * Why a directory is to begin with what other machines have:
  *
- * - `new`: it has nothing.
- * - `gone`: it lacks what others keep no more.
+ * - `gone`: it has nothing, or lacks what others keep no more.
  * - `damaged`: the journal or the store is not as it was written, or is gone.
  *
  * Or what is to be looked at:
@@ -30,21 +31,14 @@ const FORMAT = 'hickory-cluster'
  * - `suspect`: something in the journal could not be read.
  * - `snapshot`: files of a snapshot are not as they were written.
  */
-const REASONS = ['new', 'gone', 'damaged', 'suspect', 'snapshot'] as const
+const REASONS = ['gone', 'damaged', 'suspect', 'snapshot'] as const
 
 export type BeginsAnew = (typeof REASONS)[number]
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const MemberSchema = Type.Object({
-  name: Type.String(),
-  incarnation: Type.String(),
-  maxLagMs: Count,
-})
-
-const FileSchema = Type.Object({ file: Type.String(), sha256: Type.String(), byteLength: Count })
+const Path = Type.Optional(Type.String())
 
 const StateSchema = Type.Object({
-  format: Type.Literal(FORMAT),
   formatVersion: Type.Literal(2),
   clusterId: Type.String(),
   name: Type.String(),
@@ -57,6 +51,12 @@ const StateSchema = Type.Object({
   beginsAnew: Type.Optional(Type.Enum(REASONS)),
 })
 
+const MemberSchema = Type.Object({
+  name: Type.String(),
+  incarnation: Type.String(),
+  maxLagMs: Count,
+})
+
 const FactsSchema = Type.Object({
   sequence: Count,
   members: Type.Array(MemberSchema),
@@ -64,7 +64,9 @@ const FactsSchema = Type.Object({
   announced: Type.Optional(
     Type.Object({
       id: Type.String(),
-      documents: Type.Array(FileSchema),
+      documents: Type.Array(
+        Type.Object({ file: Type.String(), sha256: Type.String(), byteLength: Count }),
+      ),
       by: Type.String(),
       sequence: Count,
     }),
@@ -73,33 +75,52 @@ const FactsSchema = Type.Object({
   retention: Type.Optional(Type.Object({ importCount: Count, unneededSequence: Count })),
 })
 
-export type ClusterState = Omit<Static<typeof StateSchema>, 'format' | 'formatVersion'>
+const ConnectionSchema = Type.Object({
+  clusterId: Type.String(),
+  /** Of the machine. */
+  name: Type.String(),
+  nats: Type.Object({
+    servers: Type.Array(Type.String()),
+    credentials: Path,
+    nkey: Path,
+    tls: Type.Optional(Type.Object({ authority: Path, certificate: Path, key: Path })),
+  }),
+  natsMonitors: Type.Array(Type.String()),
+})
 
-/** A text with the SHA-256 of what else is in the file: a bit that was flipped must not make it another machine. */
-const DIGEST = 'sha256'
+export type ClusterState = Omit<Static<typeof StateSchema>, 'formatVersion'>
 
-const stateValidator = validatorOf(StateSchema)
-const factsValidator = validatorOf(FactsSchema)
+export interface KnownConnection {
+  readonly clusterId: string
+  readonly name: string
+  readonly nats: NatsSettings
+  readonly natsMonitors: readonly string[]
+}
 
-const statePath = (dataDirectory: string) => join(clusterDirectory(dataDirectory), 'state.json')
-const factsPath = (dataDirectory: string) => join(clusterDirectory(dataDirectory), 'facts.json')
+const states = validatorOf(StateSchema)
+const facts = validatorOf(FactsSchema)
+const connections = validatorOf(ConnectionSchema)
+
+type File = 'state' | 'facts' | 'connection'
+
+const pathOf = (dataDirectory: string, file: File) =>
+  join(clusterDirectory(dataDirectory), `${file}.json`)
 
 /**
  * @returns undefined where the directory is of no cluster
  * @throws OperatorError  Failed, where it cannot be read or is damaged
  */
 export function readState(dataDirectory: string): ClusterState | undefined {
-  const path = statePath(dataDirectory)
-  if (!existsSync(path)) return undefined
-  const value = readJson(path)
-  if (stateValidator.Check(value)) {
-    const { format: _, formatVersion: _1, ...state } = value
+  const value = read(dataDirectory, 'state')
+  if (value === undefined) return undefined
+  if (states.Check(value)) {
+    const { formatVersion: _, ...state } = value
     return state
   }
-  if ((value as { formatVersion?: unknown } | undefined)?.formatVersion === 1) {
+  if ((value as { formatVersion?: unknown } | null)?.formatVersion === 1) {
     throw new OperatorError('Usage', EARLIER)
   }
-  throw new StateDamaged(path)
+  throw new StateDamaged(pathOf(dataDirectory, 'state'))
 }
 
 const EARLIER =
@@ -122,16 +143,14 @@ export class StateDamaged extends OperatorError {
 }
 
 export async function writeState(dataDirectory: string, state: ClusterState): Promise<void> {
-  await createDirectory(clusterDirectory(dataDirectory))
-  const content = { format: FORMAT, formatVersion: 2, ...state }
-  await replaceFile(statePath(dataDirectory), textOf(content))
+  await write(dataDirectory, 'state', { formatVersion: 2, ...state })
 }
 
 /** Where they are not there or damaged: nothing, up to where the cluster was founded. */
 export function readFacts(dataDirectory: string): KnownFacts {
   try {
-    const value = readJson(factsPath(dataDirectory))
-    if (factsValidator.Check(value)) return value
+    const value = read(dataDirectory, 'facts')
+    if (facts.Check(value)) return value
   } catch {
     // As where there is none.
   }
@@ -148,25 +167,48 @@ export function foundedSequenceIn(dataDirectory: string): number | undefined {
   }
 }
 
-export async function writeFacts(dataDirectory: string, facts: KnownFacts): Promise<void> {
-  await createDirectory(clusterDirectory(dataDirectory))
-  await replaceFile(factsPath(dataDirectory), textOf(facts))
+export async function writeFacts(dataDirectory: string, known: KnownFacts): Promise<void> {
+  await write(dataDirectory, 'facts', known)
 }
 
-function textOf(content: object): string {
-  const sealed = { ...content, [DIGEST]: digestOf(content) }
-  return `${JSON.stringify(sealed, null, 2)}\n`
+/**
+ * @returns undefined where no service of a cluster has run on the directory
+ * @throws OperatorError  Failed, where it cannot be read
+ */
+export function readConnection(dataDirectory: string): KnownConnection | undefined {
+  const value = read(dataDirectory, 'connection')
+  if (value === undefined || connections.Check(value)) return value
+  throw new OperatorError(
+    'Failed',
+    `${pathOf(dataDirectory, 'connection')} is not as it was written: start the service, which writes it anew, or say ` +
+      '--cluster nats://…',
+  )
+}
+
+export async function noteConnection(
+  dataDirectory: string,
+  { clusterId, name, nats, natsMonitors }: KnownConnection,
+): Promise<void> {
+  await write(dataDirectory, 'connection', { clusterId, name, nats, natsMonitors })
+}
+
+async function write(dataDirectory: string, file: File, content: object): Promise<void> {
+  await createDirectory(clusterDirectory(dataDirectory))
+  const sealed = JSON.stringify({ ...content, sha256: digestOf(content) }, null, 2)
+  await replaceFile(pathOf(dataDirectory, file), `${sealed}\n`)
 }
 
 const digestOf = (content: object) => hash('sha256', JSON.stringify(content))
 
-/** @returns undefined where it is not what was written */
-function readJson(path: string): unknown {
+/** @returns undefined where there is none, and null where it is not what was written */
+function read(dataDirectory: string, file: File): unknown {
+  const path = pathOf(dataDirectory, file)
+  if (!existsSync(path)) return undefined
   try {
-    const { [DIGEST]: digest, ...content } = JSON.parse(readFileSync(path, 'utf8'))
-    return digest === digestOf(content) ? content : undefined
+    const { sha256, ...content } = JSON.parse(readFileSync(path, 'utf8'))
+    return sha256 === digestOf(content) ? content : null
   } catch (fault) {
-    if (fault instanceof SyntaxError) return undefined
+    if (fault instanceof SyntaxError) return null
     const { code } = fault as NodeJS.ErrnoException
     throw new OperatorError('Failed', `${path} cannot be read (${code})`, { cause: fault })
   }

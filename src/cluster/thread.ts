@@ -12,7 +12,6 @@ import type { ChangesCalls, LogCalls } from '../live/cluster-messages.js'
 import { createLog, describeFault } from '../log.js'
 import { listSnapshots, readCurrent, writeCurrent } from '../snapshot/directory.js'
 import { callsOver, type OtherThread } from '../thread-calls.js'
-import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import { behindSnapshot } from './journal.js'
 import type { ClusterCalls, ClusterThreadData, MainCalls } from './messages.js'
@@ -24,6 +23,7 @@ import {
   type BeginsAnew,
   type ClusterState,
   isDirectoryOf,
+  noteConnection,
   readFacts,
   writeState,
 } from './state-file.js'

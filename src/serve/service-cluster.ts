@@ -6,10 +6,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
+import { assertNobodyRuns } from '../cluster/directory.js'
 import { isEnterable } from '../cluster/entering.js'
 import { decodeEntry } from '../cluster/entries.js'
 import type { Entered } from '../cluster/messages.js'
-import { assertNobodyRuns } from '../cluster/nobody-runs.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join as joined } from 'node:path'
 import t, { type Test } from 'tap'
-import { clusterDirectory } from '../../src/cluster/directory.js'
+import { clusterDirectory, processSession } from '../../src/cluster/directory.js'
 import type { KnownFacts } from '../../src/cluster/facts.js'
 import { Facts } from '../../src/cluster/facts.js'
 import { FactsKeeper } from '../../src/cluster/facts-keeper.js'
@@ -11,8 +11,6 @@ import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
 import { StreamLog } from '../../src/cluster/nats/stream-log.js'
-import { removeSeeds } from '../../src/cluster/seed.js'
-import { processSession } from '../../src/cluster/session.js'
 import { readFacts, readState, writeFacts, writeState } from '../../src/cluster/state-file.js'
 import { prepareBatch } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
@@ -276,10 +274,9 @@ t.test('what is known of the journal is kept in order', async (t) => {
 })
 
 t.test('what a killed process was making for another machine goes, and nothing else', async (t) => {
-  const data = temporaryDirectory(t)
-  await removeSeeds(data)
-  mkdirSync(joined(clusterDirectory(data), 'seed-of-a'), { recursive: true })
-  writeFileSync(joined(clusterDirectory(data), 'state.json'), '{}')
-  await removeSeeds(data)
-  t.same(readdirSync(clusterDirectory(data)), ['state.json'])
+  const data = await cutDirectory(t)
+  await writeFacts(data, factsAt(3))
+  mkdirSync(joined(clusterDirectory(data), 'seeds', 'of-a'), { recursive: true })
+  await joining(data, natsWith([]).nats)
+  t.same(readdirSync(clusterDirectory(data)), ['facts.json', 'state.json'])
 })

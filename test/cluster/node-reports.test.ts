@@ -2,28 +2,9 @@
  * What a machine has heard of the others.
  */
 import t from 'tap'
-import type { NodeReport } from '../../src/cluster/node-report.js'
 import { NodeReports } from '../../src/cluster/node-reports.js'
 import { limits } from '../../src/limits.js'
-
-function reportOf(name: string, answersBy = 0): NodeReport {
-  const last = { sequence: answersBy, hash: '' }
-  return {
-    name,
-    incarnation: `of ${name}`,
-    session: 's',
-    version: '1',
-    log: { generation: '0123456789abcdef', place: 1 },
-    last,
-    kept: last,
-    answersBy,
-    storedBy: answersBy,
-    levelMs: 0,
-    isDraining: false,
-    snapshotId: undefined,
-    preparedId: undefined,
-  }
-}
+import { reportOf } from '../support/data/cluster-status.js'
 
 t.test('the last report of each machine counts, as long as it is there', (t) => {
   let nowMs = 1_000

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { noteConnection } from '../../src/cluster/state-file.js'
 import { setJournalLog } from '../../src/journal/seed.js'
 import { makeClustered } from '../support/data/clustered.js'
 import { appendBatches } from '../support/data/journal.js'
@@ -127,10 +128,9 @@ t.test('what a machine of a cluster must know is looked at', async (t) => {
   t.match((await look()).of('nats'), { state: 'ok', found: /no service has run/ })
   const nats = { servers: ['nats://127.0.0.1:1'] }
   const connection = { clusterId: 'main', name: 'site-a', nats, natsMonitors: [] }
-  const known = join(data, 'cluster', 'connection.json')
-  writeFileSync(known, JSON.stringify(connection), { mode: 0o600 })
+  await noteConnection(data, connection)
   t.match((await look()).of('nats'), { state: 'warning', found: 'NATS at nats://127.0.0.1:1' })
-  rmSync(known)
+  rmSync(join(data, 'cluster', 'connection.json'))
   t.equal((await look()).of('start')?.found, `would serve ${current}`)
   const state = join(data, 'cluster', 'state.json')
   const written = readFileSync(state)

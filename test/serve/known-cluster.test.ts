@@ -1,48 +1,32 @@
 import t from 'tap'
 import { createFigures, writeFigures } from '../../src/cluster/figures.js'
-import type { ClusterStatus, MachineStatus } from '../../src/cluster/messages.js'
+import type { ClusterStatus } from '../../src/cluster/messages.js'
 import { clusterReadings } from '../../src/metrics/cluster-readings.js'
 import { monotonicMs } from '../../src/monotonic.js'
 import { type KnownCluster, readingsOfCluster } from '../../src/serve/known-cluster.js'
+import { machineOf, statusOf } from '../support/data/cluster-status.js'
 
 type Readings = ReturnType<typeof readingsOfCluster>
 
-/** A member that has all up to batch 90. */
-const machineOf = (name: string, more: Partial<MachineStatus> = {}): MachineStatus => ({
-  name,
-  version: '1.2.3',
-  isMember: true,
-  isLevel: true,
-  written: 90,
-  answersBy: 90,
-  fault: undefined,
-  snapshotId: '000007-0123abcd',
-  held: { shardCount: 2, recipientCount: 1_999, ofShardCount: 3, ofRecipientCount: 3_000 },
-  isDraining: false,
-  silentMs: 250,
-  ...more,
-})
-
-const status: ClusterStatus = {
-  clusterId: 'county',
-  name: 'site-b',
-  isConnected: true,
-  doubt: undefined,
-  isSwitching: false,
-  log: {
-    generation: '0123456789abcdef',
-    messageCount: 700,
-    missingCount: 2,
-    copyCount: 3,
-    server: 'nats-a',
-  },
-  machines: [
-    machineOf('site-b', { written: 89, answersBy: 85, silentMs: 0 }),
+const held = { shardCount: 2, recipientCount: 1_999, ofShardCount: 3, ofRecipientCount: 3_000 }
+const status = statusOf(
+  [
+    machineOf('site-b', { held, written: 89, answersBy: 85, silentMs: 0 }),
     machineOf('site-a', { fault: 'there is no log' }),
     machineOf('site-c', { isLevel: false, isDraining: true, silentMs: undefined }),
-    machineOf('site-d', { isMember: false, snapshotId: undefined, held: undefined }),
+    machineOf('site-d', { isMember: false, snapshotId: undefined }),
   ],
-}
+  {
+    clusterId: 'county',
+    log: {
+      generation: '0123456789abcdef',
+      messageCount: 700,
+      missingCount: 2,
+      copyCount: 3,
+      server: 'nats-a',
+    },
+  },
+)
 
 function known(changed: Partial<ClusterStatus> = {}, lagSeconds?: number): KnownCluster {
   const figures = createFigures()

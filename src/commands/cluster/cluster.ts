@@ -4,15 +4,16 @@
  * @module
  */
 import { Command } from 'commander'
-import { leaveCluster, ofNoCluster } from '../../cluster/leave.js'
-import { readState } from '../../cluster/state-file.js'
+import { type ClusterClient, openClusterClient } from '../../cluster/client.js'
+import { leaveCluster } from '../../cluster/leave.js'
+import { type KnownConnection, readConnection } from '../../cluster/state-file.js'
+import { readClusterConnection } from '../../config.js'
+import { OperatorError } from '../../errors.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print } from '../output.js'
-import { drain, remove } from './members.js'
 import { move } from './move.js'
-import { type ClusterFlags, withCluster } from './reach.js'
-import { seedLog } from './seed-log.js'
+import { drain, remove, seedLog } from './orders.js'
 import { showStatus } from './show-status.js'
 import { verifyMachines } from './verify-machines.js'
 
@@ -66,7 +67,6 @@ export function clusterCommand(context: CommandContext): Command {
     .action(async ({ data }: ClusterFlags) => {
       const dataDirectory = context.dataDirectory(data)
       assertThere(dataDirectory)
-      if (readState(dataDirectory) === undefined) throw ofNoCluster(dataDirectory)
       await move(dataDirectory, context.log)
     })
   command
@@ -81,6 +81,45 @@ export function clusterCommand(context: CommandContext): Command {
       print(`${dataDirectory} is of no cluster any more; it has all changes up to ${sequence}`)
     })
   return command
+}
+
+interface ClusterFlags {
+  readonly data?: string
+  readonly cluster?: string
+  readonly clusterId?: string
+  readonly clusterCredentials?: string
+  readonly clusterNkey?: string
+  readonly clusterTlsCa?: string
+  readonly clusterTlsCert?: string
+  readonly clusterTlsKey?: string
+}
+
+type Reached = Pick<KnownConnection, 'nats' | 'clusterId'> & { readonly name?: string }
+
+/**
+ * @param use  gets the name of the machine of the data directory, where that says how the cluster is reached
+ * @throws OperatorError
+ */
+async function withCluster(
+  context: CommandContext,
+  { data, ...flags }: ClusterFlags,
+  use: (client: ClusterClient, own: string | undefined) => Promise<void>,
+): Promise<void> {
+  const known: Reached | undefined =
+    readClusterConnection(flags) ?? readConnection(context.dataDirectory(data))
+  if (known === undefined) {
+    throw new OperatorError(
+      'Usage',
+      `no service of a cluster has run on ${context.dataDirectory(data)}: name the data directory of one with --data, or ` +
+        'NATS with --cluster nats://…',
+    )
+  }
+  const client = await openClusterClient(known, 'operator')
+  try {
+    await use(client, known.name)
+  } finally {
+    await client.close()
+  }
 }
 
 const MOVE_TAIL = `

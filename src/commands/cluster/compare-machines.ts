@@ -12,7 +12,7 @@ import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import { monotonicMs } from '../../monotonic.js'
 import { type Progress, startProgress } from '../output.js'
-import { machineToAsk } from './members.js'
+import { machineToAsk } from './orders.js'
 
 export interface Comparison {
   readonly sequence: number

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { ofNoCluster } from '../../cluster/leave.js'
+import { readState } from '../../cluster/state-file.js'
 import { OperatorError } from '../../errors.js'
 import type { Log } from '../../log.js'
 import { readCurrent } from '../../snapshot/directory.js'
@@ -16,6 +18,7 @@ import { assertServed, untilPublished } from './published.js'
  * are to hold of it before any of them lets go of what it held before.
  */
 export async function move(dataDirectory: string, log: Log): Promise<void> {
+  if (readState(dataDirectory) === undefined) throw ofNoCluster(dataDirectory)
   await assertServed(dataDirectory)
   const snapshotId = await lockData(dataDirectory, async (lock) => {
     if ((await readCurrent(dataDirectory)) === undefined) {

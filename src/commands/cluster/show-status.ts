@@ -10,7 +10,7 @@ import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
-import { machineToAsk } from './members.js'
+import { machineToAsk } from './orders.js'
 
 /**
  * @param own  the machine that is asked if it is heard

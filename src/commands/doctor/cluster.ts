@@ -4,10 +4,15 @@
  *
  * @module
  */
-import { openCommandNats } from '../../cluster/command-nats.js'
-import { readConnection } from '../../cluster/connection-file.js'
+import { openClusterClient } from '../../cluster/client.js'
 import { connectedServer, syncDoubt } from '../../cluster/nats/sync-proof.js'
-import { type ClusterState, readFacts, readState, StateDamaged } from '../../cluster/state-file.js'
+import {
+  type ClusterState,
+  readConnection,
+  readFacts,
+  readState,
+  StateDamaged,
+} from '../../cluster/state-file.js'
 import { OperatorError } from '../../errors.js'
 import { journalDirectory } from '../../journal/files.js'
 import { isClusterJournal } from '../../journal/reader.js'
@@ -45,16 +50,16 @@ export async function lookAtNats(dataDirectory: string): Promise<Finding> {
   const known = readConnection(dataDirectory)
   if (known === undefined) return ok('not known yet: no service has run')
   try {
-    const { nats } = await openCommandNats(known, 'machine')
+    const client = await openClusterClient(known, 'machine')
     try {
-      const server = connectedServer(nats.connection)
+      const server = connectedServer(client.connection)
       if (server === undefined) return warning('the connection to NATS is lost', START)
       const doubt = await syncDoubt(server, known.natsMonitors)
       if (doubt !== undefined)
         return failed(doubt, 'until then the machine reads, and writes nothing')
       return ok(`nats-server ${server.server_name} ${server.version} syncs what it acknowledges`)
     } finally {
-      await nats.close()
+      await client.close()
     }
   } catch (fault) {
     if (fault instanceof OperatorError) return warning(fault.message, START)

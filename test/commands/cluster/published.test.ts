@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Published } from '../../../src/cluster/questions.js'
+import { noteConnection } from '../../../src/cluster/state-file.js'
 import { assertServed, untilPublished } from '../../../src/commands/cluster/published.js'
 import { limits } from '../../../src/limits.js'
 import { makeClustered } from '../../support/data/clustered.js'
@@ -46,7 +45,7 @@ t.test('in a directory of a cluster its service must be heard', async (t) => {
     t.equal(code, 1, command[0])
     t.match(stderr, /is that of site-a in the cluster main, .* is not heard.*: start it, or/)
   }
-  connect(data)
+  await connect(data)
   await t.rejects(assertServed(data), { code: 'Failed', message: /^NATS at nats:\/\/127.0.0.1:1/ })
 })
 
@@ -76,7 +75,7 @@ async function world(t: Test) {
   shortWait(t)
   const data = temporaryDirectory(t)
   await makeClustered(data)
-  connect(data)
+  await connect(data)
   return {
     async published(answers: readonly Answer[]) {
       let count = 0
@@ -85,8 +84,7 @@ async function world(t: Test) {
         if (answer instanceof Error) throw answer
         return answer
       }
-      const nats = { calls: { ask }, close: async () => {} }
-      const open = async () => ({ nats, denied: () => undefined }) as never
+      const open = async () => ({ ask, close: async () => {} }) as never
       const written = t.capture(process.stderr, 'write', () => true)
       await untilPublished(data, '000002-0123abcd', open).finally(() => written.restore())
       const warned = written().map(({ args }) => String(args[0]))
@@ -95,8 +93,7 @@ async function world(t: Test) {
   }
 }
 
-function connect(data: string): void {
+async function connect(data: string): Promise<void> {
   const nats = { servers: ['nats://127.0.0.1:1'] }
-  const connection = { clusterId: 'main', name: 'site-a', nats, natsMonitors: [] }
-  writeFileSync(join(data, 'cluster', 'connection.json'), JSON.stringify(connection))
+  await noteConnection(data, { clusterId: 'main', name: 'site-a', nats, natsMonitors: [] })
 }

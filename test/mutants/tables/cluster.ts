@@ -8,21 +8,21 @@ import type { Mutant } from '../mutant.js'
 export const ofCluster: readonly Mutant[] = [
   {
     name: 'the log is made anew though a member may have more',
-    file: 'src/commands/cluster/seed-log.ts',
-    find: 'if (missing.length > 0) {',
-    replace: 'if (missing.length > 1) {',
+    file: 'src/cluster/seed-log.ts',
+    find: 'if (missing.length === 0) return undefined',
+    replace: 'if (missing.length <= 1) return undefined',
   },
   {
     name: 'the log is made anew from a machine that has less than another one',
-    file: 'src/commands/cluster/seed-log.ts',
-    find: 'one.kept.sequence > most.kept.sequence',
-    replace: 'one.kept.sequence < most.kept.sequence',
+    file: 'src/cluster/seed-log.ts',
+    find: 'if (sequence > last) return',
+    replace: 'if (sequence < 0) return',
   },
   {
     name: 'the log is made anew though machines have different batches',
-    file: 'src/commands/cluster/seed-log.ts',
-    find: 'one.kept.hash !== kept.hash',
-    replace: 'one.name === name && one.kept.hash !== kept.hash',
+    file: 'src/cluster/seed-log.ts',
+    find: 'other.hash !== hash',
+    replace: 'other.name === name && other.hash !== hash',
   },
   {
     name: 'a log with which machines go on is made anew',
@@ -33,8 +33,8 @@ export const ofCluster: readonly Mutant[] = [
   {
     name: 'a command says nothing of a snapshot that another machine was faster with',
     file: 'src/commands/cluster/published.ts',
-    find: "if (published?.kind === 'refused') {",
-    replace: "if (published?.kind === 'waiting') {",
+    find: "if (told.kind === 'refused') {",
+    replace: "if (told.kind === 'waiting') {",
   },
   {
     name: 'a machine whose server may not sync counts as one that can write',
