@@ -23,7 +23,7 @@ export type Entry =
   | ({ readonly kind: 'snapshot'; readonly base?: string; readonly by: string } & AnnouncedSnapshot)
   /** It is served from here on if it is the last one that was announced, and others need stay no longer than this says. */
   | ({ readonly kind: 'switch'; readonly id: string } & Retention)
-  /** Machines say what they have here, for whoever compares them: see `salted-digests.ts`. */
+  /** Machines say what they have here, for whoever compares them: see `comparison.ts`. */
   | { readonly kind: 'comparison'; readonly salt: string }
   | StoreEntry
 

@@ -199,8 +199,8 @@ async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<b
     options,
     nats,
     () => true,
-    async (_, get) => {
-      const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
+    async (_, files) => {
+      const replacedCount = await repairSnapshot(dataDirectory, snapshot, files.get)
       log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
     },
   )
@@ -309,13 +309,13 @@ async function begin(
   const state = { clusterId, name, incarnation, isFounder: false }
   await writeState(dataDirectory, { ...state, beginsAnew: isDamaged ? 'damaged' : 'gone' })
   let isAside = !isDamaged
-  const { foundedSequence } = await untilGiven(options, nats, isLevel, async (from, get) => {
+  const { foundedSequence } = await untilGiven(options, nats, isLevel, async (from, files) => {
     log.info({ from }, 'asking a machine what to begin with')
     const seed = await asking(nats)<'seed'>(from, { kind: 'seed' }, limits.seedMs)
     // Not before: where no machine has what is needed, all of them could lose what they have.
     if (!isAside) await setAside(options)
     isAside = true
-    await sow(dataDirectory, seed, get, progressOf(log))
+    await sow(dataDirectory, seed, files.get, progressOf(log))
     const { beginning, snapshot } = seed
     // What changes go on from other snapshots that were here before is not known.
     for (const id of await listSnapshots(dataDirectory)) {
@@ -326,10 +326,7 @@ async function begin(
     log.info(begun, 'begins with the cluster')
     return seed
   })
-  return await settled(dataDirectory, {
-    ...state,
-    ...(foundedSequence !== undefined && { foundedSequence }),
-  })
+  return await settled(dataDirectory, { ...state, foundedSequence })
 }
 
 const isLevel = ({ levelMs }: NodeReport) => levelMs > 0
@@ -357,7 +354,7 @@ async function untilGiven<Taken>(
   { dataDirectory, log, signal }: JoinOptions,
   nats: ClusterNats,
   isSo: (report: NodeReport) => boolean,
-  take: (source: string, get: SharedFiles['get']) => Promise<Taken>,
+  take: (source: string, files: SharedFiles) => Promise<Taken>,
 ): Promise<Taken> {
   let told: string | undefined
   let waitMs: number = limits.natsRetryMs
@@ -371,7 +368,7 @@ async function untilGiven<Taken>(
         (await asking(nats)<'offer'>(source, { kind: 'offer', file }, limits.fileOfferedMs)).isDone
       const files = new SharedFiles({ dataDirectory, files: nats.files, log, offered })
       try {
-        return await take(source, files.get)
+        return await take(source, files)
       } catch (fault) {
         reason = (fault as Error).message
         // It may have copied all of its store.

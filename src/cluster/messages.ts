@@ -9,7 +9,7 @@ import type { Holding } from '../snapshot/snapshot.js'
 import type { SharedAudience } from '../store/audiences.js'
 import type { StoreOutcome } from '../store/entries.js'
 import type { AudienceAsk, AudienceTold } from './audience-messages.js'
-import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './comparison.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { BeginsAnew } from './state-file.js'
 

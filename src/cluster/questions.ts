@@ -5,8 +5,8 @@
  */
 import type { Link } from '../chain/link.js'
 import type { LogPlace } from '../journal/head.js'
+import type { DigestsAnswer, DigestsQuestion } from './comparison.js'
 import type { KnownFacts } from './facts.js'
-import type { DigestsAnswer, DigestsQuestion } from './machine-digests.js'
 import type { ClusterStatus, Entered } from './messages.js'
 import type { Seed } from './seed.js'
 import type { FileDigest } from './verified-file.js'

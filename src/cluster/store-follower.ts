@@ -122,7 +122,7 @@ export class StoreFollower {
     this.#over.abort()
     await this.#following
     try {
-      this.#note(this.#sequence)
+      this.keep()
     } catch {
       // The next start reads again what has nothing for it.
     }
@@ -177,16 +177,13 @@ export class StoreFollower {
     return true
   }
 
-  #note(upTo: number, changes: readonly StoreChange[] = []): StoreOutcome[] {
-    this.#notedMs = performance.now()
-    return this.#options.entries.apply(changes, upTo)
-  }
-
   #apply(found: readonly FoundChange[], upTo: number): void {
     const changes = found.map(({ change }) => change)
     // Where nothing comes into the store, it need not know at once how far it is.
     const isDue = performance.now() - this.#notedMs > limits.entriesNotedMs
-    const outcomes = changes.length > 0 || isDue ? this.#note(upTo, changes) : []
+    const isNoted = changes.length > 0 || isDue
+    const outcomes = isNoted ? this.#options.entries.apply(changes, upTo) : []
+    if (isNoted) this.#notedMs = performance.now()
     this.#sequence = upTo
     this.#options.onApplied({ sequence: upTo, kinds: new Set(changes.map(({ kind }) => kind)) })
     for (const [at, { record }] of found.entries()) {

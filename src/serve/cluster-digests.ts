@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DigestsAnswer, DigestsQuestion, LocalDigests } from '../cluster/machine-digests.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from '../cluster/comparison.js'
 import { limits } from '../limits.js'
 import type { DigestJob } from '../live/digest-jobs.js'
 import type { LiveThread } from '../live/start.js'

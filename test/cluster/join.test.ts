@@ -3,7 +3,7 @@ import { join as joined } from 'node:path'
 import t, { type Test } from 'tap'
 import { clusterDirectory, processSession } from '../../src/cluster/directory.js'
 import type { KnownFacts } from '../../src/cluster/facts.js'
-import { Facts } from '../../src/cluster/facts.js'
+import { Facts, NO_FACTS } from '../../src/cluster/facts.js'
 import { FactsKeeper } from '../../src/cluster/facts-keeper.js'
 import { join } from '../../src/cluster/join.js'
 import { ClusterJournal } from '../../src/cluster/journal.js'
@@ -11,16 +11,21 @@ import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
 import { StreamLog } from '../../src/cluster/nats/stream-log.js'
-import { readFacts, readState, writeFacts, writeState } from '../../src/cluster/state-file.js'
-import { prepareBatch } from '../../src/journal/batch.js'
+import {
+  noteConnection,
+  readConnection,
+  readFacts,
+  readState,
+  writeFacts,
+  writeState,
+} from '../../src/cluster/state-file.js'
 import { journalDirectory } from '../../src/journal/files.js'
 import { isClusterJournal } from '../../src/journal/reader.js'
 import { setJournalLog } from '../../src/journal/seed.js'
-import { JournalWriter } from '../../src/journal/writer.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { createStore } from '../../src/store/create.js'
-import { makeClustered } from '../support/data/clustered.js'
+import { appendEach, GENERATION, makeClustered, writerOfFiles } from '../support/data/clustered.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
@@ -31,7 +36,6 @@ const { clusterHeardMs, natsRetryMs } = limits
 Object.assign(limits, { clusterHeardMs: 50, natsRetryMs: 10 })
 t.teardown(() => Object.assign(limits, { clusterHeardMs, natsRetryMs }))
 
-const GENERATION = '0123456789abcdef'
 const STATE = { clusterId: 'main', name: 'a', incarnation: 'of a', isFounder: true }
 const MEMBERS = ['a', 'b', 'c'].map((name) => {
   return { name, incarnation: `of ${name}`, maxLagMs: 60_000 }
@@ -41,19 +45,8 @@ const factsAt = (sequence: number): KnownFacts => ({ sequence, members: MEMBERS,
 /** A directory of a founder whose journal begins behind batch 3. */
 async function cutDirectory(t: Test): Promise<string> {
   const data = temporaryDirectory(t)
-  const directory = journalDirectory(data)
-  await setJournalLog(directory, { generation: GENERATION, place: 0 })
-  const writer = new JournalWriter({
-    directory,
-    isClustered: true,
-    fileBytes: 1,
-    unindexedCount: 1,
-  })
-  for (const [at, batchId] of ['1', '2', '3', '4'].entries()) {
-    const changes = [{ op: 'delete', identity: batchId } as const]
-    const log = { generation: GENERATION, place: at + 1 }
-    writer.append([prepareBatch({ sourceId: 1, batchId, changes })], { log, timeMs: 1 })
-  }
+  const writer = await writerOfFiles(data)
+  appendEach(writer, 'batch', 'batch', 'batch', 'batch')
   t.equal(writer.truncate(3), 3)
   await writer.release()
   const store = await createStore(data, log)
@@ -148,10 +141,13 @@ t.test('a machine that cannot know the members does not go on alone', async (t) 
 })
 
 t.test('it asks another one who they are, and keeps what it has', async (t) => {
-  const data = await cutDirectory(t)
-  const { nats } = natsWith(['b'], factsAt(7))
-  t.same(await joining(data, nats), STATE)
-  t.same(readFacts(data), factsAt(7))
+  for (const beginsAnew of [undefined, 'suspect'] as const) {
+    const data = await cutDirectory(t)
+    await writeState(data, { ...STATE, beginsAnew })
+    t.same(await joining(data, natsWith(['b'], factsAt(7)).nats), STATE)
+    t.same(readFacts(data), factsAt(7))
+    t.same(readState(data), STATE, 'its journal is whole')
+  }
 })
 
 t.test('one that is damaged begins anew with others, as another member', async (t) => {
@@ -253,6 +249,22 @@ t.test('a directory of an earlier kind of cluster is refused', async (t) => {
     code: 'Usage',
     message: /earlier version.*hickory cluster leave/,
   })
+})
+
+t.test('what a machine remembers is as it was written, or counts for nothing', async (t) => {
+  const data = await cutDirectory(t)
+  await writeFacts(data, factsAt(3))
+  const connection = { clusterId: 'main', name: 'a', nats: { servers: ['any'] }, natsMonitors: [] }
+  await noteConnection(data, connection)
+  t.same([readState(data), readFacts(data)], [STATE, factsAt(3)])
+  t.same(readConnection(data), connection)
+  for (const name of ['state', 'facts', 'connection']) {
+    const path = joined(clusterDirectory(data), `${name}.json`)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"a"', '"b"'))
+  }
+  t.throws(() => readState(data), { message: /state.json is not as it was written$/ })
+  t.same(readFacts(data), NO_FACTS)
+  t.throws(() => readConnection(data), { message: /is not as it was written: start the service/ })
 })
 
 t.test('what is known of the journal is kept in order', async (t) => {

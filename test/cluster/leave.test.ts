@@ -4,9 +4,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { clusterDirectory } from '../../src/cluster/directory.js'
-import { encodeEntry } from '../../src/cluster/entries.js'
 import { leaveCluster } from '../../src/cluster/leave.js'
-import { prepareEntry } from '../../src/journal/batch.js'
 import { journalDirectory, journalPath } from '../../src/journal/files.js'
 import { setJournalLog } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
@@ -15,7 +13,7 @@ import { storeEntries } from '../../src/store/entries.js'
 import { makeSuppressions } from '../../src/store/suppress.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { openTablesToWrite } from '../../src/store/write-tables.js'
-import { makeClustered } from '../support/data/clustered.js'
+import { appendEach, makeClustered } from '../support/data/clustered.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishTest } from '../support/data/snapshots.js'
 import { silentLog } from '../support/data/store.js'
@@ -64,8 +62,7 @@ t.test('what the log did not say again is taken also after an interruption', asy
   const before = temporaryDirectory(t)
   cpSync(directory, before, { recursive: true })
   const writer = new JournalWriter({ directory, isClustered: true })
-  const next = prepareEntry('next', encodeEntry({ ...change, phones: ['+9992'] }))
-  writer.append([next], { log: { generation: '0123456789abcdef', place: 2 }, timeMs: 1 })
+  appendEach(writer, { ...change, phones: ['+9992'] })
   await writer.release()
   const bytes = readFileSync(journalPath(directory, 1))
   // As where the journal is of no cluster any more, and what is behind its head is still to be settled.

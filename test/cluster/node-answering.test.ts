@@ -5,8 +5,8 @@
  */
 import { createHmac } from 'node:crypto'
 import t from 'tap'
+import type { LocalDigests } from '../../src/cluster/comparison.js'
 import type { Entry } from '../../src/cluster/entries.js'
-import type { LocalDigests } from '../../src/cluster/machine-digests.js'
 import { NodeAnswering } from '../../src/cluster/node-answering.js'
 
 const SALT = 'ab'.repeat(32)

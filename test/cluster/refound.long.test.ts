@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { journalDirectory, journalFileNumbers } from '../../src/journal/files.js'
 import { isClusterJournal } from '../../src/journal/reader.js'
+import { createStore } from '../../src/store/create.js'
+import { silentLog } from '../support/data/store.js'
 import {
   askBox,
   changeList,
@@ -89,6 +91,16 @@ t.test('from a cluster to one machine, and to another cluster', async (t) => {
       t.equal((await service.stop()).code, 0)
     }
     t.match(await hickory('cluster', 'leave', '--data', data), { code: 2 })
+  })
+
+  await t.test('one that has left halfway is not served', async (t) => {
+    const store = await createStore(data, silentLog)
+    store.entries.apply([], 0)
+    await store.close()
+    t.match(await hickory('serve', '--data', data, '--port', '0'), {
+      code: 2,
+      stderr: /is still that of a machine of a cluster/,
+    })
   })
 
   // Before its directory goes.

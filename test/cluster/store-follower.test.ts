@@ -1,18 +1,13 @@
-import { mkdirSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { type Entry, encodeEntry, type StoreEntry } from '../../src/cluster/entries.js'
+import type { Entry, StoreEntry } from '../../src/cluster/entries.js'
 import { StoreFollower } from '../../src/cluster/store-follower.js'
-import { prepareBatch, prepareEntry } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
-import { setJournalLog } from '../../src/journal/seed.js'
-import { JournalWriter } from '../../src/journal/writer.js'
 import { createLog } from '../../src/log.js'
 import { createStore } from '../../src/store/create.js'
+import { appendEach, writerOfFiles } from '../support/data/clustered.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
 const log = createLog('silent')
-
-const GENERATION = '0123456789abcdef'
 
 const suppressing = (phones: readonly string[]): StoreEntry => {
   return { kind: 'suppressions', scope: 'all', phones, isRemoval: false }
@@ -21,37 +16,16 @@ const suppressing = (phones: readonly string[]): StoreEntry => {
 /** A machine whose journal begins a file with each batch. */
 async function machine(t: Test) {
   const data = temporaryDirectory(t)
-  const directory = journalDirectory(data)
-  mkdirSync(data, { recursive: true })
-  await setJournalLog(directory, { generation: GENERATION, place: 0 })
-  const writer = new JournalWriter({
-    directory,
-    isClustered: true,
-    fileBytes: 1,
-    unindexedCount: 1,
-  })
+  const writer = await writerOfFiles(data)
   const store = await createStore(data, log)
   t.teardown(() => Promise.all([writer.release(), store.close()]))
-  let lastId = 0
   return {
     store,
     writer,
-    /** Batches of recipients, and entries. */
-    write(...entries: readonly ('batch' | Entry)[]) {
-      for (const entry of entries) {
-        const batchId = `${++lastId}`
-        const changes = [{ op: 'delete', identity: batchId } as const]
-        const prepared =
-          entry === 'batch'
-            ? prepareBatch({ sourceId: 1, batchId, changes })
-            : prepareEntry(batchId, encodeEntry(entry))
-        const log = { generation: GENERATION, place: lastId }
-        writer.append([prepared], { log, timeMs: Date.now() })
-      }
-    },
+    write: (...entries: readonly ('batch' | Entry)[]) => appendEach(writer, ...entries),
     follower(onCompared: (sequence: number, salt: string) => void = () => {}) {
       const follower = new StoreFollower({
-        directory,
+        directory: journalDirectory(data),
         entries: store.entries,
         append: () => Promise.reject(new Error('nothing is appended')),
         onApplied() {},

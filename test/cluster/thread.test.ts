@@ -2,21 +2,19 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { encodeEntry } from '../../src/cluster/entries.js'
 import { createFigures } from '../../src/cluster/figures.js'
 import { behindSnapshot } from '../../src/cluster/journal.js'
 import type { ClusterCalls } from '../../src/cluster/messages.js'
 import { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
 import { readState } from '../../src/cluster/state-file.js'
 import { serveCluster } from '../../src/cluster/thread.js'
-import { prepareEntry } from '../../src/journal/batch.js'
 import { journalDirectory, journalPath, positionPath } from '../../src/journal/files.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { beginSnapshot } from '../../src/snapshot/publish/begin.js'
 import { withDataLock } from '../../src/snapshot/publish/lock.js'
 import { createStore } from '../../src/store/create.js'
 import { callsOver } from '../../src/thread-calls.js'
-import { makeClustered } from '../support/data/clustered.js'
+import { appendEach, makeClustered } from '../support/data/clustered.js'
 import { columnsWith } from '../support/data/keyed-columns.js'
 import { silentLog } from '../support/data/snapshots.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -39,8 +37,7 @@ async function withoutPower(t: Test) {
   const directory = journalDirectory(data)
   const position = readFileSync(positionPath(directory))
   const writer = new JournalWriter({ directory, isClustered: true })
-  const log = { generation: '0123456789abcdef', place: 2 }
-  writer.append([prepareEntry('next', encodeEntry(left('d')))], { log, timeMs: 1 })
+  appendEach(writer, left('d'))
   await writer.release()
   return { data, position, path: journalPath(directory, 1) }
 }

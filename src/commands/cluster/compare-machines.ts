@@ -5,8 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClusterClient } from '../../cluster/client.js'
-import type { ComparedMachine } from '../../cluster/differences.js'
-import type { DigestsAnswer } from '../../cluster/machine-digests.js'
+import type { ComparedMachine, DigestsAnswer, MachineDigests } from '../../cluster/comparison.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
@@ -56,55 +55,48 @@ async function begin(client: Asking): Promise<Place> {
   const asked = machineToAsk(await client.reports())
   const { machines } = await client.ask<'status'>(asked, { kind: 'status' })
   const question = { kind: 'compare' } as const
-  const { isDone, reason, at } = await client.ask<'compare'>(
-    asked,
-    question,
-    limits.clusterCommandMs,
-  )
+  const answer = await client.ask<'compare'>(asked, question, limits.clusterCommandMs)
+  const { isDone, reason, at } = answer
   if (!isDone || at === undefined) throw new OperatorError('Failed', `${asked}: ${reason}`)
-  if (at.snapshotId === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
-  // The machine that tells is the first one.
+  const { sequence, snapshotId } = at
+  if (snapshotId === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
   const members = machines
     .filter(({ isMember }) => isMember)
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  return {
-    sequence: at.sequence,
-    snapshotId: at.snapshotId,
-    machines: members.map(({ name, silentMs }) => ({
-      name,
-      isHeard: silentMs !== undefined && silentMs < limits.clusterHeardMs,
-    })),
-  }
+    .map(({ name, silentMs = Infinity }) => ({ name, isHeard: silentMs < limits.clusterHeardMs }))
+  // The machine that tells is the first one.
+  members.sort((one, other) => (one.name < other.name ? -1 : 1))
+  return { sequence, snapshotId, machines: members }
 }
 
 async function compareAt(client: Asking, place: Place, log: Log): Promise<Comparison> {
   const { sequence, snapshotId, machines } = place
-  const shown = new SharedProgress(log, machines.filter(({ isHeard }) => isHeard).length)
-  const outcomes = await Promise.all(
-    machines.map(async ({ name, isHeard }) => {
-      if (!isHeard) return { name, reason: NOT_HEARD }
-      return { name, ...(await digestsOf(client, name, place, shown)) }
-    }),
+  const shown = sharedProgress(log, machines.filter(({ isHeard }) => isHeard).length)
+  const compared: ComparedMachine[] = []
+  const missing: { name: string; reason: string }[] = []
+  const told = await Promise.all(
+    machines.map(async ({ name, isHeard }) =>
+      isHeard ? await digestsOf(client, name, place, shown) : NOT_HEARD,
+    ),
   ).finally(() => shown.stop())
-  return {
-    sequence,
-    snapshotId,
-    compared: outcomes.flatMap((one) =>
-      'digests' in one ? { name: one.name, digests: one.digests } : [],
-    ),
-    missing: outcomes.flatMap((one) =>
-      'reason' in one ? { name: one.name, reason: one.reason } : [],
-    ),
+  for (const [at, { name }] of machines.entries()) {
+    const digests = told[at]
+    if (typeof digests === 'string') missing.push({ name, reason: digests })
+    else compared.push({ name, digests })
   }
+  return { sequence, snapshotId, compared, missing }
 }
 
-/** For as long as it takes, unless nothing goes on. */
+/**
+ * For as long as it takes, unless nothing goes on.
+ *
+ * @returns or why there are none
+ */
 async function digestsOf(
   client: Asking,
   name: string,
   { sequence, snapshotId }: Place,
-  shown: SharedProgress,
-) {
+  shown: ReturnType<typeof sharedProgress>,
+): Promise<MachineDigests | string> {
   let doneCount = -1
   let storedSequence = -1
   let sinceMs = monotonicMs()
@@ -112,8 +104,8 @@ async function digestsOf(
     const answer = await client
       .ask<'digests'>(name, { kind: 'digests', sequence, snapshotId })
       .catch((fault: Error): DigestsAnswer => ({ kind: 'waiting', reason: fault.message }))
-    if (answer.kind === 'done') return { digests: answer.digests }
-    if (answer.kind === 'failed') return { reason: answer.reason }
+    if (answer.kind === 'done') return answer.digests
+    if (answer.kind === 'failed') return answer.reason
     if (answer.kind === 'working') shown.update(name, answer)
     // Neither grows for ever; other answers may come in turns for as long as they like.
     const done = answer.kind === 'working' ? answer.doneCount : -1
@@ -122,34 +114,25 @@ async function digestsOf(
     doneCount = Math.max(doneCount, done)
     storedSequence = Math.max(storedSequence, stored)
     if (monotonicMs() - sinceMs > limits.comparisonWaitMs) {
-      return { reason: answer.kind === 'waiting' ? answer.reason : 'it does not go on' }
+      return answer.kind === 'waiting' ? answer.reason : 'it does not go on'
     }
     await sleep(limits.comparisonPollMs)
   }
 }
 
 /** One for all machines, once each has said how much there is. */
-class SharedProgress {
-  readonly #log: Log
-  readonly #machineCount: number
-  readonly #parts = new Map<string, { readonly doneCount: number; readonly totalCount: number }>()
-  #progress: Progress | undefined
-
-  constructor(log: Log, machineCount: number) {
-    this.#log = log
-    this.#machineCount = machineCount
-  }
-
-  update(name: string, part: { readonly doneCount: number; readonly totalCount: number }): void {
-    this.#parts.set(name, part)
-    const parts = [...this.#parts.values()]
-    if (parts.length < this.#machineCount) return
-    const total = parts.reduce((sum, { totalCount }) => sum + totalCount, 0)
-    this.#progress ??= startProgress(this.#log, 'comparing', total, 'recipients')
-    this.#progress.update(parts.reduce((sum, { doneCount }) => sum + doneCount, 0))
-  }
-
-  stop(): void {
-    this.#progress?.stop()
+function sharedProgress(log: Log, machineCount: number) {
+  const parts = new Map<string, { readonly doneCount: number; readonly totalCount: number }>()
+  let progress: Progress | undefined
+  const sum = (of: 'doneCount' | 'totalCount') =>
+    [...parts.values()].reduce((total, part) => total + part[of], 0)
+  return {
+    update(name: string, part: { readonly doneCount: number; readonly totalCount: number }) {
+      parts.set(name, part)
+      if (parts.size < machineCount) return
+      progress ??= startProgress(log, 'comparing', sum('totalCount'), 'recipients')
+      progress.update(sum('doneCount'))
+    },
+    stop: () => progress?.stop(),
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClusterClient } from '../../cluster/client.js'
-import { type Difference, differencesOf } from '../../cluster/differences.js'
+import { type Difference, differencesOf } from '../../cluster/comparison.js'
 import { OperatorError } from '../../errors.js'
 import type { Log } from '../../log.js'
 import { print } from '../output.js'

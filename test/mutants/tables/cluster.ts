@@ -62,7 +62,7 @@ export const ofCluster: readonly Mutant[] = [
   },
   {
     name: 'a region that too few machines hold is no difference',
-    file: 'src/cluster/differences.ts',
+    file: 'src/cluster/comparison.ts',
     find: '!holding.includes(name) && !missing.includes(name))',
     replace: '!holding.includes(name) && missing.includes(name))',
   },

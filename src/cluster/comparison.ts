@@ -1,11 +1,72 @@
 /**
- * What machines of a cluster do not have alike, as of one place of the journal.
+ * What machines have at one place of the journal, as they tell it to somebody who compares them, and what they do not have
+ * alike. Plain data.
  *
  * @module
  */
+import { createHmac, randomBytes } from 'node:crypto'
 import type { RegionDigest } from '../live/region-digests.js'
 import { sharedParts } from '../store/digests.js'
-import type { MachineDigests } from './machine-digests.js'
+import type { ComparedStore } from '../store/entries.js'
+
+export interface MachineDigests {
+  /** In hexadecimal digits, of the last batch up to there: with it, all before it are the same. */
+  readonly chainHash: string
+  readonly store: ComparedStore
+  /** The part of the store of which the rows are not those that were written; undefined where there is none. */
+  readonly changedPart: string | undefined
+  readonly regions: readonly RegionDigest[]
+}
+
+/** Without what the thread of the cluster knows itself. They never leave the machine as they are. */
+export interface LocalDigests extends Omit<MachineDigests, 'chainHash'> {
+  /** Of the entry. */
+  readonly salt: string
+}
+
+export interface DigestsQuestion {
+  /** Of a `comparison` in the journal. */
+  readonly sequence: number
+  /** Which is served as of that entry. */
+  readonly snapshotId: string
+}
+
+export type DigestsAnswer<Digests = MachineDigests> =
+  /** Nothing is made yet, or never will be. `storedSequence`: how far a machine is that lacks changes. */
+  | { readonly kind: 'waiting'; readonly reason: string; readonly storedSequence?: number }
+  /** In recipients. */
+  | { readonly kind: 'working'; readonly doneCount: number; readonly totalCount: number }
+  | { readonly kind: 'done'; readonly digests: Digests }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** In hexadecimal digits. */
+export const newSalt = () => randomBytes(SALT_BYTES).toString('hex')
+
+const SALT_BYTES = 32
+
+/**
+ * With the salt of the entry, which operators cannot read: what is alike is alike with it, too, and nobody can tell by it
+ * whether a number that he guesses is there.
+ *
+ * @param chainHash  of the journal at the entry
+ */
+export function saltedDigests(
+  { salt, store, changedPart, regions }: LocalDigests,
+  chainHash: string,
+): MachineDigests {
+  const key = Buffer.from(salt, 'hex')
+  const salted = (digest: string) => createHmac('sha256', key).update(digest).digest('hex')
+  const parts = Object.entries(store).map(([part, { count, digest }]) => [
+    part,
+    { count, digest: salted(digest) },
+  ])
+  return {
+    chainHash: salted(chainHash),
+    store: Object.fromEntries(parts) as ComparedStore,
+    changedPart,
+    regions: regions.map((one) => ({ ...one, digest: one.digest && salted(one.digest) })),
+  }
+}
 
 export interface ComparedMachine {
   readonly name: string
@@ -36,8 +97,9 @@ export function differencesOf(
     const values = Object.fromEntries(found.map(({ name, thing }) => [name, thing?.shown ?? '']))
     const differences: Difference[] = areAlike(found) ? [] : [{ kind: 'content', what, values }]
     const copies = copiesOf(found, missing)
-    if (copies !== undefined)
+    if (copies !== undefined) {
       differences.push({ kind: 'copies', what: `${what}, ${copies}`, values })
+    }
     return differences
   })
 }
@@ -61,7 +123,7 @@ interface Found {
 
 function areAlike(found: readonly Found[]): boolean {
   const known = new Set(found.map(({ thing }) => thing?.known))
-  const held = new Set(found.map(({ thing }) => thing?.held ?? null).filter((one) => one !== null))
+  const held = new Set(found.flatMap(({ thing }) => thing?.held ?? []))
   return known.size === 1 && held.size <= 1 && !found.some(({ thing }) => thing?.isWrong)
 }
 

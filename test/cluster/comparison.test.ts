@@ -4,8 +4,8 @@
  * @module
  */
 import t from 'tap'
-import { type ComparedMachine, differencesOf } from '../../src/cluster/differences.js'
-import type { MachineDigests } from '../../src/cluster/machine-digests.js'
+import type { MachineDigests } from '../../src/cluster/comparison.js'
+import { type ComparedMachine, differencesOf } from '../../src/cluster/comparison.js'
 import type { RegionDigest } from '../../src/live/region-digests.js'
 import type { ComparedStore } from '../../src/store/entries.js'
 
@@ -44,72 +44,38 @@ t.test('machines that have the same do not differ', async (t) => {
 })
 
 t.test('each thing that differs is told, with what each machine has', async (t) => {
-  const content = (what: string, values: Record<string, string>) => {
-    return { kind: 'content', what, values }
+  const { regions } = machine('a').digests
+  const withRegion = (at: number, more: Partial<RegionDigest>) => {
+    return { regions: regions.map((each, place) => (place === at ? { ...each, ...more } : each)) }
   }
-  const same = machine('a')
-  const { regions } = same.digests
-  const withRegion = (at: number, more: Partial<RegionDigest>) =>
-    machine('b', {
-      regions: regions.map((each, place) => (place === at ? { ...each, ...more } : each)),
-    })
-  const cases: [string, ComparedMachine, ReturnType<typeof content>][] = [
+  const keys = { count: 1, digest: OTHER }
+  const suppressions = { count: 5, digest: HASH }
+  const same = '10 (a1b2c3d4)'
+  const cases: [Partial<MachineDigests>, what: string, a: string, b: string][] = [
+    [{ chainHash: OTHER }, 'journal', 'a1b2c3d4', 'ffffffff'],
+    [{ store: { ...store, keys } }, 'keys', '1 (a1b2c3d4)', '1 (ffffffff)'],
+    [{ store: { ...store, suppressions } }, 'suppressions', '4 (a1b2c3d4)', '5 (a1b2c3d4)'],
+    [{ changedPart: 'contexts' }, 'rows of the store', 'as written', 'changed (contexts)'],
+    [withRegion(1, { digest: OTHER }), 'source 3, region 1', same, '10 (ffffffff)'],
+    [withRegion(0, { recipientCount: 9 }), 'source 3, region 0', same, '9 (a1b2c3d4)'],
     [
-      'the journal',
-      machine('b', { chainHash: OTHER }),
-      content('journal', { a: 'a1b2c3d4', b: 'ffffffff' }),
+      ...([withRegion(2, { digest: OTHER }), 'source 3, since the snapshot'] as const),
+      ...(['5 (a1b2c3d4)', '5 (ffffffff)'] as const),
     ],
-    [
-      'a digest of the store',
-      machine('b', { store: { ...store, keys: { count: 1, digest: OTHER } } }),
-      content('keys', { a: '1 (a1b2c3d4)', b: '1 (ffffffff)' }),
-    ],
-    [
-      'a count of the store',
-      machine('b', { store: { ...store, suppressions: { count: 5, digest: HASH } } }),
-      content('suppressions', { a: '4 (a1b2c3d4)', b: '5 (a1b2c3d4)' }),
-    ],
-    [
-      'rows that are not as they were written',
-      machine('b', { changedPart: 'contexts' }),
-      content('rows of the store', { a: 'as written', b: 'changed (contexts)' }),
-    ],
-    [
-      'a digest of a region',
-      withRegion(1, { digest: OTHER }),
-      content('source 3, region 1', { a: '10 (a1b2c3d4)', b: '10 (ffffffff)' }),
-    ],
-    [
-      'a count of a region',
-      withRegion(0, { recipientCount: 9 }),
-      content('source 3, region 0', { a: '10 (a1b2c3d4)', b: '9 (a1b2c3d4)' }),
-    ],
-    [
-      'who came since',
-      withRegion(2, { digest: OTHER }),
-      content('source 3, since the snapshot', { a: '5 (a1b2c3d4)', b: '5 (ffffffff)' }),
-    ],
-    [
-      'a region that one does not know',
-      machine('b', { regions: regions.slice(1) }),
-      content('source 3, region 0', { a: '10 (a1b2c3d4)', b: '' }),
-    ],
+    // One does not know it.
+    [{ regions: regions.slice(1) }, 'source 3, region 0', same, ''],
   ]
-  for (const [name, other, expected] of cases) {
-    t.same(differencesOf([same, other]), [expected], name)
-    t.same(differencesOf([other, same]).length, 1, `${name}, the other way round`)
+  for (const [changed, what, a, b] of cases) {
+    const two = [machine('a'), machine('b', changed)]
+    t.same(differencesOf(two), [{ kind: 'content', what, values: { a, b } }])
+    t.same(differencesOf(two.reverse()).length, 1, `${what}, the other way round`)
   }
-})
-
-t.test('what is wrong on all machines is told', async (t) => {
   const wrong = { changedPart: 'keys' }
-  t.same(differencesOf([machine('a', wrong), machine('b', wrong)]), [
-    {
-      kind: 'content',
-      what: 'rows of the store',
-      values: { a: 'changed (keys)', b: 'changed (keys)' },
-    },
-  ])
+  t.match(
+    differencesOf([machine('a', wrong), machine('b', wrong)]),
+    [{ what: 'rows of the store', values: { a: 'changed (keys)', b: 'changed (keys)' } }],
+    'also what is wrong on all machines',
+  )
 })
 
 const PLACED = [
