@@ -5,15 +5,19 @@
  */
 import { Command } from 'commander'
 import { type ClusterClient, openClusterClient } from '../../cluster/client.js'
-import { leaveCluster } from '../../cluster/leave.js'
-import { type KnownConnection, readConnection } from '../../cluster/state-file.js'
+import { leaveCluster, ofNoCluster } from '../../cluster/leave.js'
+import { type KnownConnection, readConnection, readState } from '../../cluster/state-file.js'
 import { readClusterConnection } from '../../config.js'
 import { OperatorError } from '../../errors.js'
+import type { Log } from '../../log.js'
+import { readCurrent } from '../../snapshot/directory.js'
+import { beginSnapshot } from '../../snapshot/publish/begin.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
+import { lockData } from '../lock-data.js'
 import { print } from '../output.js'
-import { move } from './move.js'
 import { drain, remove, seedLog } from './orders.js'
+import { assertServed, untilPublished } from './published.js'
 import { showStatus } from './show-status.js'
 import { verifyMachines } from './verify-machines.js'
 
@@ -81,6 +85,28 @@ export function clusterCommand(context: CommandContext): Command {
       print(`${dataDirectory} is of no cluster any more; it has all changes up to ${sequence}`)
     })
   return command
+}
+
+/**
+ * By a snapshot with the same content, which is placed as any other one: all machines load what they are to hold of it
+ * before any of them lets go of what it held before.
+ */
+async function move(dataDirectory: string, log: Log): Promise<void> {
+  if (readState(dataDirectory) === undefined) throw ofNoCluster(dataDirectory)
+  await assertServed(dataDirectory)
+  const snapshotId = await lockData(dataDirectory, async (lock) => {
+    if ((await readCurrent(dataDirectory)) === undefined) {
+      throw new OperatorError('SnapshotMissing', `there is no snapshot in ${dataDirectory}`)
+    }
+    const draft = await beginSnapshot(lock, { log })
+    try {
+      return (await draft.publish()).snapshotId
+    } finally {
+      await draft.discard()
+    }
+  })
+  await untilPublished(dataDirectory, snapshotId)
+  print(`${snapshotId} has the same recipients, and is placed on the machines that are members now`)
 }
 
 interface ClusterFlags {
