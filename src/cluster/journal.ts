@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../chain/link.js'
 import { prepared, type SentBatch, UnstorableBatch } from '../journal/batch.js'
 import { hasOldFiles } from '../journal/cut.js'
-import { JournalDamaged, LogContradicted } from '../journal/damaged.js'
+import { JournalDamaged, JournalGone, LogContradicted } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { type Groups, groupsBehind, recordsOfGroups } from '../journal/groups.js'
 import type { Decided, LogPlace } from '../journal/head.js'
@@ -22,7 +22,6 @@ import { appliedSequenceOf } from '../snapshot/applied-sequence.js'
 import { readCurrent } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { Facts, type KnownFacts } from './facts.js'
-import { LinkCache } from './link-cache.js'
 import type { DecidedGroup, DecidedJournal } from './log/machine-log.js'
 
 interface JournalOptions {
@@ -44,7 +43,8 @@ export class ClusterJournal implements DecidedJournal {
   readonly #options: JournalOptions
   readonly #writer: JournalWriter
   readonly #reader: JournalReader
-  readonly #links: LinkCache
+  /** Of the last records, by sequence, in order. */
+  readonly #hashes = new Map<number, string>()
   #log: LogPlace
   #last: Link
   /** What was on disk at the start. */
@@ -63,7 +63,6 @@ export class ClusterJournal implements DecidedJournal {
       isClustered: true,
     })
     this.#reader = new JournalReader(directory)
-    this.#links = new LinkCache(() => this.#reader, limits.clusterLinksCount)
     const { sequence, hash, log } = this.#writer.prepare()
     this.#log = log as LogPlace
     this.#last = { sequence, hash }
@@ -158,7 +157,20 @@ export class ClusterJournal implements DecidedJournal {
   /** Undefined where it is kept no more, or is not there yet. */
   linkAt(sequence: number): Link | undefined {
     if (sequence > this.#last.sequence) return undefined
-    return sequence === this.#last.sequence ? this.#last : this.#links.at(sequence)
+    if (sequence === this.#last.sequence) return this.#last
+    const hash = this.#hashes.get(sequence)
+    return hash === undefined ? this.#linkOnDisk(sequence) : { sequence, hash }
+  }
+
+  #linkOnDisk(sequence: number): Link | undefined {
+    const { beginning } = this
+    if (sequence === beginning.sequence) return beginning
+    try {
+      for (const { hash } of this.#reader.records(sequence - 1)) return { sequence, hash }
+    } catch (fault) {
+      if (!(fault instanceof JournalGone)) throw fault
+    }
+    return undefined
   }
 
   /** As much as is sent at once; undefined where there is nothing behind. */
@@ -271,7 +283,8 @@ export class ClusterJournal implements DecidedJournal {
     // After a power failure, more may be known than the log has said again.
     const isMore = sequence > this.facts.sequence
     for (const record of isMore ? this.#reader.records(this.facts.sequence) : []) {
-      this.#links.add(record)
+      this.#hashes.set(record.sequence, record.hash)
+      this.#hashes.delete(record.sequence - limits.clusterLinksCount)
       if (record.sourceId === ENTRY_SOURCE) this.facts.note(record.sequence, record.content)
       else this.facts.pass(record.sequence)
     }
