@@ -8,7 +8,6 @@ import type { AnnouncedAudience } from '../store/audiences.js'
 import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
 import { pack, unpackOrNothing } from './nats/packing.js'
-import type { Retention } from './retention.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 export type Entry =
@@ -26,6 +25,14 @@ export type Entry =
   /** Machines say what they have here, for whoever compares them: see `comparison.ts`. */
   | { readonly kind: 'comparison'; readonly salt: string }
   | StoreEntry
+
+/** What stays of snapshots and of the journal when all machines have switched to a snapshot. */
+export interface Retention {
+  /** Imports whose snapshots stay without being pinned. */
+  readonly importCount: number
+  /** No snapshot needs this batch of the journal, or one before; 0 where that cannot be told. */
+  readonly unneededSequence: number
+}
 
 /** A machine whose answers count. */
 export interface Member {

@@ -5,8 +5,7 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { decodeEntry, type Entry, type Member } from './entries.js'
-import type { Retention } from './retention.js'
+import { decodeEntry, type Entry, type Member, type Retention } from './entries.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 /** The last snapshot that was announced, and counts. */

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Entry } from '../../src/cluster/entries.js'
+import type { Entry, Retention } from '../../src/cluster/entries.js'
 import type { ServedSnapshots } from '../../src/cluster/messages.js'
 import { Retaining } from '../../src/cluster/retaining.js'
-import { type Retention, retentionHere } from '../../src/cluster/retention.js'
 import { createLog } from '../../src/log.js'
 import { encodeIdentities } from '../../src/snapshot/identities/list.js'
 import { withDataLock } from '../../src/snapshot/publish/lock.js'
@@ -205,23 +204,19 @@ t.test('an import is not disturbed', async (t) => {
 })
 
 t.test('a machine tells what it keeps', async (t) => {
+  const told = async (data: string, generation: number) => {
+    const { retaining, entries } = machine(data, generation, undefined)
+    await retaining.enterSwitch(idOf(generation))
+    return entries[0]
+  }
   const data = directoryWith(t, [2, 3, 4])
-  t.same(await retentionHere(data, idOf(4), log), { importCount: 3, unneededSequence: 200 })
+  t.match(await told(data, 4), { importCount: 3, unneededSequence: 200 })
   addSnapshot(data, 5, idOf(4))
-  t.same(
-    await retentionHere(data, idOf(5), log),
-    { importCount: 3, unneededSequence: 200 },
-    'a compaction stands for its import',
-  )
-  t.same(
-    await retentionHere(data, idOf(2), log),
-    { importCount: 2, unneededSequence: 200 },
-    'those that somebody went back from are counted, too',
-  )
-  t.same(await retentionHere(temporaryDirectory(t), idOf(1), log), {
-    importCount: 1,
-    unneededSequence: 0,
-  })
+  const alike = { importCount: 3, unneededSequence: 200 }
+  t.match(await told(data, 5), alike, 'a compaction stands for its import')
+  const others = { importCount: 2, unneededSequence: 200 }
+  t.match(await told(data, 2), others, 'those that somebody went back from are counted, too')
+  t.match(await told(temporaryDirectory(t), 1), { importCount: 1, unneededSequence: 0 })
 })
 
 t.test('all stay where the machine that switches cannot tell which do', async (t) => {
