@@ -32,7 +32,7 @@ import type { NodeReport } from './node-report.js'
 import type { AskNode } from './questions.js'
 import { seedsDirectory, sow } from './seed.js'
 import { SharedFiles } from './shared-files.js'
-import { repairSnapshot } from './snapshot-files.js'
+import { SnapshotFiles } from './snapshot-files.js'
 import {
   type ClusterState,
   readFacts,
@@ -41,7 +41,6 @@ import {
   writeFacts,
   writeState,
 } from './state-file.js'
-import type { FileDigest } from './verified-file.js'
 
 interface JoinOptions {
   readonly dataDirectory: string
@@ -200,8 +199,7 @@ async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<b
     nats,
     () => true,
     async (_, files) => {
-      const replacedCount = await repairSnapshot(dataDirectory, snapshot, files.get)
-      log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
+      await new SnapshotFiles({ dataDirectory, files, log }).repair(snapshot)
     },
   )
   return true
@@ -315,7 +313,7 @@ async function begin(
     // Not before: where no machine has what is needed, all of them could lose what they have.
     if (!isAside) await setAside(options)
     isAside = true
-    await sow(dataDirectory, seed, files.get, progressOf(log))
+    await sow(dataDirectory, seed, files, log)
     const { beginning, snapshot } = seed
     // What changes go on from other snapshots that were here before is not known.
     for (const id of await listSnapshots(dataDirectory)) {
@@ -364,9 +362,7 @@ async function untilGiven<Taken>(
     const source = reports.find((report) => report.snapshotId !== undefined && isSo(report))?.name
     let reason = 'no machine is there that has something'
     if (source !== undefined) {
-      const offered = async (file: FileDigest) =>
-        (await asking(nats)<'offer'>(source, { kind: 'offer', file }, limits.fileOfferedMs)).isDone
-      const files = new SharedFiles({ dataDirectory, files: nats.files, log, offered })
+      const files = new SharedFiles({ dataDirectory, nats, others: () => [source], log })
       try {
         return await take(source, files)
       } catch (fault) {
@@ -378,15 +374,5 @@ async function untilGiven<Taken>(
     if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
     told = reason
     await sleep(waitMs, undefined, { signal })
-  }
-}
-
-function progressOf(log: Log): (doneBytes: number, totalBytes: number) => void {
-  let toldMs = performance.now()
-  return (doneBytes, totalBytes) => {
-    if (performance.now() - toldMs < limits.fetchToldMs) return
-    toldMs = performance.now()
-    const percent = Math.floor((100 * doneBytes) / totalBytes)
-    log.info({ percent, doneBytes, totalBytes }, 'fetching the snapshot to begin with')
   }
 }

@@ -5,16 +5,10 @@
  *
  * @module
  */
-import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
-import {
-  listSnapshots,
-  readCurrent,
-  snapshotsDirectory,
-  writeCurrent,
-} from '../snapshot/directory.js'
+import { listSnapshots, readCurrent, writeCurrent } from '../snapshot/directory.js'
 import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import { withCompactionLock } from '../snapshot/publish/lock.js'
 import { removeSnapshot } from '../snapshot/publish/make-current.js'
@@ -22,20 +16,10 @@ import { readLineage } from '../snapshot/retention/history.js'
 import type { Announcement } from './facts.js'
 import type { Published } from './questions.js'
 import type { RetainingOptions } from './retaining.js'
-import type { SharedFiles } from './shared-files.js'
-import {
-  type AnnouncedSnapshot,
-  areSame,
-  filesOfSnapshot,
-  type SnapshotsHere,
-} from './snapshot-files.js'
+import { type AnnouncedSnapshot, areSame, type SnapshotFiles } from './snapshot-files.js'
 
-export interface MadeOptions
-  extends Pick<
-    RetainingOptions,
-    'dataDirectory' | 'enter' | 'journal' | 'log' | 'name' | 'served'
-  > {
-  readonly files: Pick<SharedFiles, 'put'>
+export interface MadeOptions extends RetainingOptions {
+  readonly snapshots: SnapshotFiles
   /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
   readonly placement: () => Placement | undefined
 }
@@ -49,15 +33,14 @@ interface Made {
   /** An announcement behind this one may be its own. */
   readonly since: number
   documents: AnnouncedSnapshot['documents']
-  /** Whether it may be in the log, and whether it was read there. */
-  progress: 'new' | 'sent' | 'read'
+  /** It may be in the log, which has not said so. */
+  isSent: boolean
   /** The machine that was first. */
   refusedBy: string | undefined
 }
 
 export class MadeSnapshots {
   readonly #options: MadeOptions
-  readonly #here: SnapshotsHere
   /** What CURRENT named when the cluster had decided on that; undefined before the first look. */
   #named: { readonly id: string | undefined } | undefined
   #made: Made | undefined
@@ -70,9 +53,8 @@ export class MadeSnapshots {
   /** Since when a snapshot is here, as far as this process has seen it. */
   #sinceMs: ReadonlyMap<string, number> = new Map()
 
-  constructor(options: MadeOptions, here: SnapshotsHere) {
+  constructor(options: MadeOptions) {
     this.#options = options
-    this.#here = here
   }
 
   /** One call at a time. */
@@ -83,7 +65,7 @@ export class MadeSnapshots {
     const current = await readCurrent(dataDirectory)
     const isNew = current !== (this.#made ?? this.#named).id
     // One that may be in the log is decided on first.
-    const isFree = this.#made?.progress !== 'sent' || this.#made.refusedBy !== undefined
+    const isFree = this.#made?.isSent !== true
     if (current !== undefined && isNew && isFree) await this.#note(current, this.#named.id)
     if (this.#made !== undefined) return await this.#decide(this.#made)
     await this.#list(monotonicMs())
@@ -107,9 +89,10 @@ export class MadeSnapshots {
 
   /** Whether a snapshot is here as the cluster has announced it. */
   async isHere(id: string): Promise<boolean> {
+    const { snapshots } = this.#options
     const announced = this.#announcementOf(id)
-    if (announced !== undefined) return await this.#here.has(announced)
-    return !this.#refusedIds.has(id) && (await this.#here.documentsOf(id)) !== undefined
+    if (announced !== undefined) return await snapshots.has(announced)
+    return !this.#refusedIds.has(id) && (await snapshots.documentsOf(id)) !== undefined
   }
 
   /** Whether another snapshot may take the place of one with its id; to be called with the lock. */
@@ -125,7 +108,7 @@ export class MadeSnapshots {
    * take that back.
    */
   async #fallIntoStep(): Promise<{ readonly id: string | undefined } | undefined> {
-    const { dataDirectory, name, journal, log } = this.#options
+    const { dataDirectory, journal, log } = this.#options
     const { announced, switchedId } = journal.facts
     await this.#list(Number.NEGATIVE_INFINITY)
     // Of the machine that founds the cluster.
@@ -133,8 +116,7 @@ export class MadeSnapshots {
     const current = await readCurrent(dataDirectory).catch(() => undefined)
     const isDecided = current === announced.id || current === switchedId
     if (current !== undefined && isDecided && (await this.isHere(current))) {
-      const isOwn = current === announced.id && announced.by === name
-      if (isOwn) this.#outcomes.set(current, { kind: 'announced' })
+      if (current === announced.id) this.#outcomes.set(current, { kind: 'announced' })
       return { id: current }
     }
     const id = await this.#target()
@@ -150,11 +132,11 @@ export class MadeSnapshots {
 
   /** A command has made a snapshot current. */
   async #note(id: string, namedId: string | undefined): Promise<void> {
-    const { dataDirectory, journal } = this.#options
+    const { dataDirectory, journal, snapshots } = this.#options
     const before = this.#made
     this.#made = undefined
     if (id === namedId) return
-    const documents = await this.#here.documentsOf(id)
+    const documents = await snapshots.documentsOf(id)
     if (documents === undefined) throw new Error(`CURRENT names ${id}, which is not there`)
     const lineage = await readLineage(dataDirectory, id, await listSnapshots(dataDirectory))
     const at = lineage.indexOf(namedId ?? '')
@@ -165,7 +147,7 @@ export class MadeSnapshots {
       ids: lineage.slice(0, count),
       since: journal.last.sequence,
       documents,
-      progress: 'new',
+      isSent: false,
       refusedBy: undefined,
     }
     // It may go on from that one.
@@ -179,9 +161,9 @@ export class MadeSnapshots {
     const { facts } = this.#options.journal
     const isOpen = () => facts.announced?.id === made.base
     if (made.refusedBy === undefined) {
-      const isToPrepare = made.progress === 'new' && isOpen() && !this.#isAnnounced(made)
+      const isToPrepare = !made.isSent && isOpen() && !this.#isAnnounced(made)
       if (isToPrepare && !(await this.#prepare(made))) return
-      const isToSend = made.progress === 'sent' || isOpen()
+      const isToSend = made.isSent || isOpen()
       if (isToSend && !this.#isAnnounced(made)) await this.#send(made)
       if (this.#isAnnounced(made)) return this.#accept(made)
       // Others have come, and gone back.
@@ -200,19 +182,16 @@ export class MadeSnapshots {
    */
   async #prepare(made: Made): Promise<boolean> {
     if (monotonicMs() < this.#putAgainMs) return false
-    const { dataDirectory, files, placement, log } = this.#options
+    const { dataDirectory, snapshots, placement, log } = this.#options
     const { id } = made
     const wanted = placement()
     // One that was placed stays where it is: others may have heard of it.
     if (wanted !== undefined && (await readPlacement(dataDirectory, id)) === undefined) {
       await writePlacement(dataDirectory, id, wanted)
     }
-    made.documents = (await this.#here.documentsOf(id)) ?? made.documents
-    const directory = join(snapshotsDirectory(dataDirectory), id)
+    made.documents = (await snapshots.documentsOf(id)) ?? made.documents
     try {
-      for (const file of [...made.documents, ...(await filesOfSnapshot(dataDirectory, id))]) {
-        await files.put(join(directory, file.file), file)
-      }
+      await snapshots.put(id)
       return true
     } catch (fault) {
       this.#putAgainMs = monotonicMs() + limits.fetchRetryMs
@@ -222,23 +201,15 @@ export class MadeSnapshots {
     }
   }
 
+  /** @throws  where it is not known whether machines take it: what is read back later comes behind the first one */
   async #send(made: Made): Promise<void> {
     const { id, base, documents } = made
-    const { name: by, enter, journal } = this.#options
-    const isLate = made.progress === 'new' && journal.facts.announced?.id !== base
-    if (isLate) return
-    made.progress = 'sent'
-    const entry = {
-      kind: 'snapshot',
-      id,
-      by,
-      documents,
-      ...(base !== undefined && { base }),
-    } as const
-    const sequence = await enter(entry)
-    // Sent again: what is read back then comes behind the first one.
+    const { name: by, enter } = this.#options
+    made.isSent = true
+    const based = base === undefined ? {} : { base }
+    const sequence = await enter({ kind: 'snapshot', id, by, documents, ...based })
     if (sequence === undefined) throw new Error('it is not known whether machines take a snapshot')
-    made.progress = 'read'
+    made.isSent = false
   }
 
   #accept(made: Made): void {
@@ -324,9 +295,9 @@ export class MadeSnapshots {
 
   /** To be called with the lock. */
   async #removeRefused(): Promise<boolean> {
-    const { dataDirectory, served, log } = this.#options
+    const { dataDirectory, served, snapshots, log } = this.#options
     for (const id of this.#refusedIds) {
-      const documents = await this.#here.documentsOf(id)
+      const documents = await snapshots.documentsOf(id)
       const { servedId, preparedId } = served() ?? {}
       if (id === servedId || id === preparedId) continue
       const announced = this.#announcementOf(id)

@@ -6,9 +6,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LogLevel } from '../log.js'
 import type { Holding } from '../snapshot/snapshot.js'
-import type { SharedAudience } from '../store/audiences.js'
+import type { AnnouncedAudience, MadeAudience, SharedAudience } from '../store/audiences.js'
 import type { StoreOutcome } from '../store/entries.js'
-import type { AudienceAsk, AudienceTold } from './audience-messages.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './comparison.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { BeginsAnew } from './state-file.js'
@@ -55,7 +54,16 @@ export interface ClusterCalls {
   serves(served: ServedSnapshots): void
   /** These audiences are there, by all entries up to here. */
   knowAudiences(upTo: number, audiences: readonly SharedAudience[]): void
-  audience(ask: AudienceAsk): Promise<AudienceTold[AudienceAsk['kind']]>
+  /** Puts the file of an audience of this machine into the object store, and tells the documents of its snapshot. */
+  putAudience(made: MadeAudience): Promise<AnnouncedAudience['documents']>
+  /** Whether one stays although a machine is lost, by the entry that announced it; as soon as that is so, or not in time. */
+  untilAudienceKept(entrySequence: number, file: AnnouncedAudience['file']): Promise<Kept>
+  /**
+   * Gets the files of an audience. Rejects with the reason where they are not here in time: they are fetched all the same.
+   *
+   * @param isDamaged  whether somebody has found other bytes in them than were written
+   */
+  bringAudience(id: string, isDamaged: boolean, waitMs: number): Promise<void>
   /** Files of a snapshot are not as they were written: has them fetched. */
   damaged(snapshotId: string): void
   /**
@@ -101,6 +109,13 @@ export interface ServedSnapshots {
 /** Whether all level machines answer by something; if not, who does not. */
 export interface Everywhere {
   readonly isEverywhere: boolean
+  readonly waitingFor: readonly string[]
+}
+
+/** Whether an audience stays although a machine is lost. */
+export interface Kept {
+  readonly isKept: boolean
+  /** Members that have not told that they have the files. */
   readonly waitingFor: readonly string[]
 }
 

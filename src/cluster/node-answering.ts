@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../chain/link.js'
 import { JournalGone } from '../journal/damaged.js'
 import { limits } from '../limits.js'
+import type { AudienceDesk } from './audience-desk.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './comparison.js'
 import { newSalt, saltedDigests } from './comparison.js'
 import { processSession } from './directory.js'
@@ -34,6 +35,7 @@ interface AnsweringOptions {
   readonly me: Member
   readonly journal: ClusterJournal
   readonly files: SharedFiles
+  readonly audiences: Pick<AudienceDesk, 'pathOf'>
   readonly own: OwnReports
   readonly snapshots: Pick<SnapshotDesk, 'published'>
   /** As in `seed-log.ts`. */
@@ -61,14 +63,14 @@ export class NodeAnswering {
 
   /** @throws  as a rejection, what the machine or command is told */
   async answer(question: NodeQuestion): Promise<NodeAnswers[NodeQuestion['kind']]> {
-    const { files, me, status, journal, snapshots } = this.#options
+    const { files, audiences, me, status, journal, snapshots } = this.#options
     switch (question.kind) {
       case 'groups':
         return this.#groups(question.after, question.generation)
       case 'seed':
         return await this.#seed()
       case 'offer':
-        return { isDone: await files.offer(question.file) }
+        return { isDone: await files.offer(question.file, audiences.pathOf(question.file.sha256)) }
       case 'drain':
         return this.#drain(question.isOn)
       case 'remove':

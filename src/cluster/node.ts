@@ -13,6 +13,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { placementOn } from '../snapshot/placement.js'
+import { AudienceDesk } from './audience-desk.js'
 import { type Entry, encodeEntry, identityOf, type Member, nameIn } from './entries.js'
 import type { KnownFacts } from './facts.js'
 import { FactsKeeper } from './facts-keeper.js'
@@ -33,14 +34,13 @@ import type { ClusterNats } from './nats/cluster-nats.js'
 import type { StreamLog } from './nats/stream-log.js'
 import { provenLog, type SyncGuard } from './nats/sync-proof.js'
 import { type AskDigests, NodeAnswering } from './node-answering.js'
-import type { NodeAudiences } from './node-audiences.js'
-import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
 import { type KnownReport, OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
-import type { SharedFiles } from './shared-files.js'
+import { reasonOf, SharedFiles } from './shared-files.js'
 import { SnapshotDesk } from './snapshot-desk.js'
+import { SnapshotFiles } from './snapshot-files.js'
 import { levelMembersFor, Standing } from './standing.js'
 import { type BeginsAnew, type ClusterState, isDirectoryOf } from './state-file.js'
 import { clusterStatus } from './status.js'
@@ -72,7 +72,7 @@ interface NodeOptions {
 }
 
 export class ClusterNode {
-  readonly audiences: NodeAudiences
+  readonly audiences: AudienceDesk
   readonly #options: NodeOptions
   readonly #me: Member
   readonly #journal: ClusterJournal
@@ -142,19 +142,19 @@ export class ClusterNode {
         this.#own.tellSoon()
       },
     })
-    const { files, audiences } = nodeFiles({
+    const others = () => this.#reports.ofThoseThere().map(({ name }) => name)
+    this.#files = new SharedFiles({ dataDirectory, nats, others, log })
+    const snapshots = new SnapshotFiles({ dataDirectory, files: this.#files, log })
+    this.audiences = new AudienceDesk({
       dataDirectory,
-      settings,
-      nats,
-      ask: this.ask,
-      reports: this.#reports,
+      name,
       members: () => facts.members,
-      isComing: (id) => facts.announced?.id === id,
+      reports: this.#reports,
+      files: this.#files,
+      snapshots,
       onChange: () => this.#own.tellSoon(),
       log,
     })
-    this.#files = files
-    this.audiences = audiences
     this.#own = new OwnReports({
       known: () => this.#known(),
       tell: (report) => nats.tell(report),
@@ -163,7 +163,7 @@ export class ClusterNode {
       dataDirectory,
       name,
       journal: this.#journal,
-      files,
+      snapshots,
       placement: () => placementOn(facts.members, settings.copies),
       enter: (entry) => this.#enter(entry),
       served: () => this.#own.served,
@@ -178,7 +178,8 @@ export class ClusterNode {
       dataDirectory,
       me: this.#me,
       journal: this.#journal,
-      files,
+      files: this.#files,
+      audiences: this.audiences,
       own: this.#own,
       snapshots: this.#snapshots,
       replaceLog: (founding, replaced) => nats.replaceLog(founding, replaced),
@@ -268,7 +269,7 @@ export class ClusterNode {
     for (const timer of this.#timers) clearInterval(timer)
     this.#keeper.stop()
     this.#snapshots.stop()
-    this.audiences.desk.stop()
+    this.audiences.stop()
     await this.#facts.tryToKeep()
     await this.#journal.close()
   }
@@ -299,19 +300,18 @@ export class ClusterNode {
   }
 
   #known(): KnownReport {
-    const { version } = this.#options
     const journal = this.#journal
     const { generation, logPlace: place } = journal
     return {
       name: this.#me.name,
       incarnation: this.#me.incarnation,
-      version,
+      version: this.#options.version,
       log: { generation, place },
       last: journal.last,
       kept: journal.kept,
       levelMs: Math.max(0, this.#levelUntilMs - monotonicMs()),
       ...this.#standing.told,
-      audiences: this.audiences.desk.files(),
+      audiences: this.audiences.files(),
     }
   }
 
@@ -355,7 +355,7 @@ export class ClusterNode {
     const { dataDirectory, state } = this.#options
     if (!isDirectoryOf(dataDirectory, state)) this.#lose('damaged')
     this.#snapshots.look()
-    this.audiences.desk.look()
+    this.audiences.look()
   }
 
   /** How the log fares, for operators. */
@@ -366,7 +366,8 @@ export class ClusterNode {
   /** Those of one machine are enough. */
   #clearFiles(): void {
     const isFirst = this.#reports.ofThoseThere().every(({ name }) => this.#me.name <= name)
-    if (isFirst && this.#options.nats.isUp) void this.#files.clear(this.#journal.facts)
+    if (!isFirst || !this.#options.nats.isUp) return
+    void this.#files.clear(this.#journal.facts, this.audiences.awaited())
   }
 
   #wrote(): void {
@@ -384,8 +385,7 @@ export class ClusterNode {
   }
 
   #noteFault(fault: unknown, what: string): void {
-    const { code, message } = fault as NodeJS.ErrnoException
-    const reason = fault instanceof JournalDamaged ? fault.found : (code ?? message)
+    const reason = fault instanceof JournalDamaged ? fault.found : reasonOf(fault)
     this.#options.log.warn({ reason }, what)
   }
 

@@ -6,13 +6,14 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Link } from '../chain/link.js'
-import { createDirectory, DIRECTORY_MODE, giveName } from '../durable-files.js'
+import { createDirectory, DIRECTORY_MODE } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { headDirectory, journalDirectory } from '../journal/files.js'
 import { copyHead } from '../journal/hold.js'
 import { beginBehind } from '../journal/seed.js'
+import type { Log } from '../log.js'
 import { baseSequenceOf } from '../snapshot/applied-sequence.js'
 import { snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
@@ -21,11 +22,14 @@ import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
 import { clusterDirectory } from './directory.js'
 import type { KnownFacts } from './facts.js'
 import type { ClusterJournal } from './journal.js'
-import { digestOfFile } from './nats/cluster-files.js'
-import type { SharedFiles } from './shared-files.js'
-import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
+import {
+  type AnnouncedSnapshot,
+  announcedSnapshot,
+  type FileExchange,
+  SnapshotFiles,
+} from './snapshot-files.js'
 import { foundedSequenceIn, writeFacts } from './state-file.js'
-import type { FileDigest } from './verified-file.js'
+import { digestOfFile, type FileDigest } from './verified-file.js'
 
 export interface Seed {
   /** The journal begins behind it. */
@@ -46,7 +50,7 @@ export interface Seed {
 interface SeedingOptions {
   readonly dataDirectory: string
   readonly journal: ClusterJournal
-  readonly files: SharedFiles
+  readonly files: Pick<FileExchange, 'put'>
   /** Resolves when all entries up to a sequence are in the store, and it says so. */
   readonly untilStored: (sequence: number) => Promise<void>
 }
@@ -122,30 +126,25 @@ async function headBehind(
 export async function sow(
   dataDirectory: string,
   { beginning, generation, facts, head, store, storedSequence, snapshot }: Seed,
-  get: SharedFiles['get'],
-  onProgress: (doneBytes: number, totalBytes: number) => void,
+  files: FileExchange,
+  log: Log,
 ): Promise<void> {
   const journal = journalDirectory(dataDirectory)
   const tables = storeDirectory(dataDirectory)
   await rm(journal, { recursive: true, force: true })
   await rm(tables, { recursive: true, force: true })
-  await fetched(join(headDirectory(journal), DATA_FILE), head, get)
+  const get = async (file: FileDigest, directory: string) => {
+    await createDirectory(directory)
+    await files.get(file, join(directory, DATA_FILE))
+  }
+  await get(head, headDirectory(journal))
   await beginBehind(journal, beginning, { generation })
-  await fetched(join(tables, DATA_FILE), store, get)
+  await get(store, tables)
   await noteEntries(tables, storedSequence)
-  await fetchSnapshot(dataDirectory, snapshot, { get, onProgress })
+  await new SnapshotFiles({ dataDirectory, files, log }).fetch(snapshot)
   if (!existsSync(join(snapshotsDirectory(dataDirectory), snapshot.id))) {
     throw new OperatorError('Failed', `the snapshot ${snapshot.id} could not be fetched`)
   }
   await writeCurrent(dataDirectory, snapshot.id)
   await writeFacts(dataDirectory, facts)
-}
-
-async function fetched(path: string, file: FileDigest, get: SharedFiles['get']): Promise<void> {
-  await createDirectory(dirname(path))
-  const temporary = `${path}.fetched`
-  if (!(await get(file, temporary, () => {}))) {
-    throw new OperatorError('Failed', 'what the machine is to begin with is there no more')
-  }
-  await giveName(temporary, path)
 }

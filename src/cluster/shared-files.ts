@@ -4,35 +4,26 @@
  *
  * @module
  */
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename } from 'node:path'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
+import { listSnapshots } from '../snapshot/directory.js'
 import type { KnownFacts } from './facts.js'
-import { type ClusterFiles, DigestFault } from './nats/cluster-files.js'
+import type { Calls } from './nats/calls.js'
+import type { ClusterFiles } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
-import { announcedSnapshot, filesOfSnapshot } from './snapshot-files.js'
-import type { FileDigest } from './verified-file.js'
+import type { NodeAnswers, NodeQuestion } from './questions.js'
+import { filesHere, filesOfSnapshot } from './snapshot-files.js'
+import { DigestFault, type FileDigest } from './verified-file.js'
 
 interface SharedOptions {
   readonly dataDirectory: string
-  readonly files: Opened<ClusterFiles>
+  readonly nats: { readonly files: Opened<ClusterFiles>; readonly calls: Pick<Calls, 'ask'> }
+  /** Names of the machines that are asked for what the object store lacks. */
+  readonly others: () => readonly string[]
   readonly log: Log
-  /** Asks other machines, one after the other, to put a file there; false where none has it. */
-  readonly offered: (file: FileDigest) => Promise<boolean>
-  /** None before the machine runs. */
-  readonly audiences?: AudiencesHere
 }
-
-interface AudiencesHere {
-  /** Where the file of an audience should be; undefined where there is none with this digest. */
-  pathOf(sha256: string): string | undefined
-  /** Of those that some member does not have yet. */
-  awaited(): readonly FileDigest[]
-}
-
-type WantedFacts = Pick<KnownFacts, 'announced' | 'switchedId'>
 
 export class SharedFiles {
   readonly #options: SharedOptions
@@ -42,36 +33,46 @@ export class SharedFiles {
   }
 
   /** @throws DigestFault  where the file is not what it should be; what the object store throws */
-  readonly put = async (path: string, file: FileDigest): Promise<void> => {
-    await this.#options.files.use((files) => files.put(path, file))
+  async put(path: string, file: FileDigest): Promise<void> {
+    await this.#options.nats.files.use((files) => files.put(path, file))
+  }
+
+  /** Whether the object store has a file, and not on one server alone. */
+  async isKept(file: FileDigest): Promise<boolean> {
+    return await this.#options.nats.files.use(
+      async (files) => (await files.copyCount()) > 1 && (await files.has(file)),
+    )
   }
 
   /**
-   * Writes a file; false where no machine has it.
+   * Writes a file, as `writeVerified`.
    *
-   * @throws  what the disk says, and the object store
+   * @throws OperatorError  where no machine has it; what the disk says, and the object store
    */
-  readonly get = async (
+  async get(
     file: FileDigest,
     path: string,
-    onBytes: (byteCount: number) => void,
-  ): Promise<boolean> => {
-    const { files, offered } = this.#options
-    const taken = () => files.use((files) => files.get(file, path, onBytes))
-    try {
-      if (await taken()) return true
-    } catch (fault) {
-      if (!(fault instanceof DigestFault)) throw fault
-    }
-    return (await offered(file)) && (await taken())
+    onBytes: (byteCount: number) => void = () => {},
+  ): Promise<void> {
+    const take = () => this.#options.nats.files.use((files) => files.get(file, path, onBytes))
+    const isTaken = await take().catch((fault: unknown) => {
+      if (fault instanceof DigestFault) return false
+      throw fault
+    })
+    if (isTaken || ((await this.#isOffered(file)) && (await take()))) return
+    throw new OperatorError('Failed', `no machine that is there has ${basename(path)}`)
   }
 
-  /** Puts a file of this machine there; false where it has none, or another one than was written. */
-  async offer({ sha256 }: FileDigest): Promise<boolean> {
-    const found = await this.#find(sha256)
+  /**
+   * Puts a file of this machine there; false where it has none, or another one than was written.
+   *
+   * @param path  where it is; among the snapshots where undefined
+   */
+  async offer(file: FileDigest, path?: string): Promise<boolean> {
+    const found = path ?? (await filesHere(this.#options.dataDirectory)).get(file.sha256)
     if (found === undefined) return false
     try {
-      await this.put(found.path, found)
+      await this.put(found, file)
       return true
     } catch (fault) {
       const { code } = fault as NodeJS.ErrnoException
@@ -80,55 +81,52 @@ export class SharedFiles {
     }
   }
 
-  async #find(sha256: string): Promise<(FileDigest & { readonly path: string }) | undefined> {
-    const { dataDirectory, audiences } = this.#options
-    const path = audiences?.pathOf(sha256)
-    const status = path && (await stat(path).catch(() => undefined))
-    if (path && status) return { path, sha256, byteLength: status.size }
-    for (const id of await listSnapshots(dataDirectory)) {
-      const files = await filesOfSnapshot(dataDirectory, id).catch(() => [])
-      const documents = await announcedSnapshot(dataDirectory, id).catch(() => undefined)
-      const found = [...files, ...(documents?.documents ?? [])].find((one) => one.sha256 === sha256)
-      if (found === undefined) continue
-      return { ...found, path: join(snapshotsDirectory(dataDirectory), id, found.file) }
-    }
-    return undefined
-  }
-
   /**
    * Removes what neither the announced snapshot nor the served one has, no member awaits, and was not put there lately. What a
    * machine still asks for then is put there again. Faults are logged.
    */
-  async clear(facts: WantedFacts): Promise<void> {
-    const { log } = this.#options
+  async clear(
+    { announced, switchedId }: Pick<KnownFacts, 'announced' | 'switchedId'>,
+    awaited: readonly FileDigest[],
+  ): Promise<void> {
+    const { dataDirectory, nats, log } = this.#options
     try {
-      const removedCount = await this.#clear(facts)
+      const needed = new Set(awaited.map(({ sha256 }) => sha256))
+      const here = await listSnapshots(dataDirectory)
+      for (const id of [announced?.id, switchedId]) {
+        // Which files it has is not known before it is here.
+        if (id === undefined || !here.includes(id)) return
+        for (const { sha256 } of await filesOfSnapshot(dataDirectory, id)) needed.add(sha256)
+      }
+      const removedCount = await nats.files.use(async (files) => {
+        const sinceMs = Date.now() - limits.sharedFileKeptMs
+        const old = (await files.list()).filter(
+          ({ sha256, writtenMs }) => writtenMs <= sinceMs && !needed.has(sha256),
+        )
+        for (const file of old) await files.remove(file)
+        return old.length
+      })
       if (removedCount > 0) log.info({ removedCount }, 'removed files from the object store')
     } catch (fault) {
-      const reason = (fault as Error).message
-      log.warn({ reason }, 'files cannot be removed from the object store')
+      log.warn({ reason: reasonOf(fault) }, 'files cannot be removed from the object store')
     }
   }
 
-  async #clear({ announced, switchedId }: WantedFacts): Promise<number> {
-    const { dataDirectory, audiences } = this.#options
-    const needed = new Set(audiences?.awaited().map(({ sha256 }) => sha256))
-    const here = await listSnapshots(dataDirectory)
-    for (const id of [announced?.id, switchedId]) {
-      // Which files it has is not known before it is here.
-      if (id === undefined || !here.includes(id)) return 0
-      for (const { sha256 } of await filesOfSnapshot(dataDirectory, id)) needed.add(sha256)
-      const { documents } = await announcedSnapshot(dataDirectory, id)
-      for (const { sha256 } of documents) needed.add(sha256)
+  /** Asks one machine after the other to put it there. */
+  async #isOffered(file: FileDigest): Promise<boolean> {
+    const { nats, others } = this.#options
+    const question: NodeQuestion = { kind: 'offer', file }
+    for (const name of others()) {
+      const answer = await nats.calls.ask(name, question, limits.fileOfferedMs).catch(() => {})
+      if ((answer as NodeAnswers['offer'] | undefined)?.isDone) return true
     }
-    return await this.#options.files.use(async (files) => {
-      let removedCount = 0
-      for (const { sha256, writtenMs } of await files.list()) {
-        if (needed.has(sha256) || Date.now() - writtenMs < limits.sharedFileKeptMs) continue
-        await files.remove({ sha256 })
-        removedCount++
-      }
-      return removedCount
-    })
+    return false
   }
+}
+
+/** Without a path, which errors of the system have in their messages. */
+export function reasonOf(fault: unknown): string {
+  const { code, message } = fault as { readonly code?: unknown; readonly message: string }
+  // Faults of JetStream have numbers.
+  return fault instanceof OperatorError || typeof code !== 'string' ? message : code
 }

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
 import { MANIFEST_FILE } from '../snapshot/format/manifest.js'
@@ -13,12 +12,10 @@ import { type MadeOptions, MadeSnapshots } from './made-snapshots.js'
 import type { WantedSnapshots } from './messages.js'
 import type { NodeReport } from './node-report.js'
 import type { Published } from './questions.js'
-import { Retaining, type RetainingOptions } from './retaining.js'
-import type { SharedFiles } from './shared-files.js'
-import { fetchSnapshot, repairSnapshot, SnapshotsHere } from './snapshot-files.js'
+import { Retaining } from './retaining.js'
+import { reasonOf } from './shared-files.js'
 
-interface DeskOptions extends RetainingOptions, MadeOptions {
-  readonly files: Pick<SharedFiles, 'get' | 'put'>
+interface DeskOptions extends MadeOptions {
   /** Of each machine that is there, this one among them. */
   readonly reports: () => readonly Pick<NodeReport, 'name' | 'snapshotId' | 'preparedId'>[]
   /** This snapshot is to be prepared, and served when it is the second one. */
@@ -29,15 +26,11 @@ interface DeskOptions extends RetainingOptions, MadeOptions {
 
 export class SnapshotDesk {
   readonly #options: DeskOptions
-  readonly #here: SnapshotsHere
   readonly #made: MadeSnapshots
   readonly #retaining: Retaining
-  /** By the id of the snapshot. */
-  readonly #repairing = new Map<string, Promise<boolean>>()
   #repaired: { readonly id: string; readonly againMs: number } | undefined
-  #isLooking = false
-  #looking: Promise<void> = Promise.resolve()
-  #looksAgain = false
+  #looking: Promise<void> | undefined
+  #isDue = false
   #isStopped = false
   #told = ''
   /** Since when machines are waited for that prepare what was announced. */
@@ -46,41 +39,34 @@ export class SnapshotDesk {
 
   constructor(options: DeskOptions) {
     this.#options = options
-    this.#here = new SnapshotsHere(options.dataDirectory)
-    this.#made = new MadeSnapshots(options, this.#here)
+    this.#made = new MadeSnapshots(options)
     this.#retaining = new Retaining(options)
   }
 
   /** To be called now and then, and when there is more in the journal. */
   look(): void {
-    if (this.#isLooking || this.#isStopped) {
-      this.#looksAgain = true
-      return
-    }
-    this.#isLooking = true
-    this.#looksAgain = false
-    this.#looking = this.#look()
-      .catch((fault: unknown) => this.#noteFault(fault))
-      .then(() => this.#retaining.look())
-      .catch((fault: unknown) => this.#noteFault(fault))
-      .finally(() => {
-        this.#isLooking = false
-        if (this.#looksAgain && !this.#isStopped) this.look()
-      })
+    this.#isDue = true
+    this.#looking ??= this.#lookWhileDue()
   }
 
   /**
-   * Fetches what is damaged of a snapshot; not at once where that was tried a moment ago, since all of it is read.
+   * Fetches what is damaged of the announced snapshot; not at once where that was tried a moment ago, since all of it is read.
    *
    * @returns whether something was
    */
   async repair(id: string): Promise<boolean> {
-    const repairing = this.#repairing.get(id) ?? this.#repair(id)
-    this.#repairing.set(id, repairing)
+    const { journal, snapshots } = this.#options
+    const { announced } = journal.facts
+    const isTried = this.#repaired?.id === id && monotonicMs() < this.#repaired.againMs
+    if (announced?.id !== id || (isTried && !snapshots.isComing(id))) return false
+    let waitMs: number = limits.fetchRetryMs
     try {
-      return await repairing
+      const replacedCount = await snapshots.repair(announced)
+      // All of it was read for nothing.
+      if (replacedCount === 0) waitMs = limits.snapshotRetryMs
+      return replacedCount > 0
     } finally {
-      this.#repairing.delete(id)
+      this.#repaired = { id, againMs: monotonicMs() + waitMs }
     }
   }
 
@@ -96,35 +82,26 @@ export class SnapshotDesk {
     await this.#looking
   }
 
-  async #repair(id: string): Promise<boolean> {
-    const { dataDirectory, files, journal, log } = this.#options
-    const { announced } = journal.facts
-    const isDue = this.#repaired?.id !== id || monotonicMs() >= this.#repaired.againMs
-    if (announced?.id !== id || !isDue) return false
-    let waitMs: number = limits.fetchRetryMs
-    let replacedCount: number
-    try {
-      replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
-      // All of it was read for nothing.
-      if (replacedCount === 0) waitMs = limits.snapshotRetryMs
-    } finally {
-      this.#repaired = { id, againMs: monotonicMs() + waitMs }
+  async #lookWhileDue(): Promise<void> {
+    while (this.#isDue && !this.#isStopped) {
+      this.#isDue = false
+      await this.#look().catch((fault: unknown) => this.#noteFault(fault))
+      await this.#retaining.look().catch((fault: unknown) => this.#noteFault(fault))
     }
-    if (replacedCount === 0) return false
-    log.warn({ snapshotId: id, replacedCount }, 'fetched what was damaged of a snapshot')
-    return true
+    this.#looking = undefined
   }
 
   async #look(): Promise<void> {
-    const { facts } = this.#options.journal
+    const { journal, snapshots } = this.#options
+    const { facts } = journal
     await this.#made.look()
     const { announced } = facts
     if (announced === undefined) return
     const { id } = announced
-    let isHere = await this.#here.has(announced)
+    let isHere = await snapshots.has(announced)
     if (!isHere) {
       await this.#fetch(announced)
-      isHere = await this.#here.has(announced)
+      isHere = await snapshots.has(announced)
     }
     if (isHere && facts.switchedId !== id) await this.#switch(announced)
     const { switchedId } = facts
@@ -140,44 +117,25 @@ export class SnapshotDesk {
 
   /** Not at once where that has failed a moment ago. */
   async #fetch(announced: Announcement): Promise<void> {
-    const { dataDirectory, files, log } = this.#options
+    const { snapshots, served, onOtherServed } = this.#options
     const { id } = announced
     if (this.#failed?.id === id && monotonicMs() < this.#failed.againMs) return
     // Of the same id: made by a command of this directory, or damaged.
-    const other = await this.#here.documentsOf(id)
-    if (other !== undefined && this.#isInUse(id)) {
+    const other = await snapshots.documentsOf(id)
+    const { servedId, preparedId } = served() ?? {}
+    if (other !== undefined && (id === servedId || id === preparedId)) {
       const isManifest = ({ file }: { readonly file: string }) => file === MANIFEST_FILE
       const { sha256 } = announced.documents.find(isManifest) ?? {}
       if (other.find(isManifest)?.sha256 === sha256) await this.repair(id)
-      else this.#options.onOtherServed()
+      else onOtherServed()
       return
     }
-    const startedMs = monotonicMs()
-    let toldMs = startedMs
-    let byteCount = 0
     try {
-      await fetchSnapshot(dataDirectory, announced, {
-        get: files.get,
-        ...(other !== undefined && { replaces: () => this.#made.mayReplace(id) }),
-        onProgress(doneBytes, totalBytes) {
-          byteCount = totalBytes
-          if (monotonicMs() - toldMs < limits.fetchToldMs) return
-          toldMs = monotonicMs()
-          const percent = Math.floor((100 * doneBytes) / totalBytes)
-          log.info({ snapshotId: id, percent, doneBytes, totalBytes }, 'fetching a snapshot')
-        },
-      })
+      await snapshots.fetch(announced, other && (() => this.#made.mayReplace(id)))
     } catch (fault) {
       this.#failed = { id, againMs: monotonicMs() + limits.fetchRetryMs }
       throw fault
     }
-    const ms = Math.round(monotonicMs() - startedMs)
-    log.info({ snapshotId: id, byteCount, ms }, 'fetched a snapshot')
-  }
-
-  #isInUse(id: string): boolean {
-    const { servedId, preparedId } = this.#options.served() ?? {}
-    return id === servedId || id === preparedId
   }
 
   async #switch({ id, by, sequence }: Announcement): Promise<void> {
@@ -200,9 +158,6 @@ export class SnapshotDesk {
   }
 
   #noteFault(fault: unknown): void {
-    // Faults of JetStream have numbers.
-    const { code, message } = fault as { readonly code?: unknown; readonly message: string }
-    const reason = fault instanceof OperatorError || typeof code !== 'string' ? message : code
-    this.#options.log.warn({ reason }, 'a snapshot of the cluster')
+    this.#options.log.warn({ reason: reasonOf(fault) }, 'a snapshot of the cluster')
   }
 }

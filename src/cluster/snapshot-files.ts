@@ -4,25 +4,26 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   createDirectory,
   DIRECTORY_MODE,
+  giveName,
   syncDirectory,
   syncFile,
   TEMPORARY,
 } from '../durable-files.js'
-import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { monotonicMs } from '../monotonic.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, readManifest } from '../snapshot/format/manifest.js'
 import { readIdentities } from '../snapshot/identities/list.js'
-import { sha256Of } from '../snapshot/load/sha256.js'
 import { withCompactionLock } from '../snapshot/publish/lock.js'
 import { clusterDirectory } from './directory.js'
-import { digestOfFile } from './nats/cluster-files.js'
-import type { FileDigest } from './verified-file.js'
+import { digestOfFile, type FileDigest, isWhole } from './verified-file.js'
 
 /** A file of a snapshot. */
 interface SnapshotFile extends FileDigest {
@@ -51,188 +52,23 @@ export async function announcedSnapshot(
   return { id, documents }
 }
 
-/** Two machines may make snapshots of one id: the same recipients, and not the same of all else. */
-export function areSame(some: Documents, others: Documents): boolean {
-  const digests = (documents: Documents) =>
-    documents.map(({ file, sha256 }) => `${file} ${sha256}`).sort()
-  return digests(some).join() === digests(others).join()
-}
-
-/** Which snapshots are in a directory, by their documents. */
-export class SnapshotsHere {
-  readonly #dataDirectory: string
-  /** Of those that were read; `state` changes whenever one of the documents is replaced. */
-  readonly #known = new Map<string, { readonly state: string; readonly documents: Documents }>()
-
-  constructor(dataDirectory: string) {
-    this.#dataDirectory = dataDirectory
-  }
-
-  /** Undefined where there is none. */
-  async documentsOf(id: string): Promise<Documents | undefined> {
-    const path = join(snapshotsDirectory(this.#dataDirectory), id)
-    const found = await stat(path, { bigint: true }).catch(() => undefined)
-    if (found === undefined) {
-      this.#known.delete(id)
-      return undefined
-    }
-    const state = `${found.ino} ${found.mtimeNs}`
-    const known = this.#known.get(id)
-    if (known?.state === state) return known.documents
-    const { documents } = await announcedSnapshot(this.#dataDirectory, id)
-    this.#known.set(id, { state, documents })
-    return documents
-  }
-
-  async has({ id, documents }: AnnouncedSnapshot): Promise<boolean> {
-    const here = await this.documentsOf(id)
-    return here !== undefined && areSame(here, documents)
-  }
-}
-
 /**
- * All files but the documents.
+ * All files, the documents among them.
  *
  * @throws OperatorError  as `readFault` says
  */
 export async function filesOfSnapshot(dataDirectory: string, id: string): Promise<SnapshotFile[]> {
+  const { documents } = await announcedSnapshot(dataDirectory, id)
   const manifest = await readManifest(dataDirectory, id)
   const identities = (await readIdentities(dataDirectory, id)).flatMap(({ files }) => files)
-  return [...filesOf(manifest), ...identities].map(({ file, byteLength, sha256 }) => {
+  const others = [...filesOf(manifest), ...identities].map(({ file, byteLength, sha256 }) => {
     return { file, byteLength, sha256 }
   })
-}
-
-interface Fetching {
-  /** Writes a file; false where nobody has it. */
-  readonly get: (
-    file: FileDigest,
-    path: string,
-    onBytes: (byteCount: number) => void,
-  ) => Promise<boolean>
-  readonly onProgress?: (doneBytes: number, totalBytes: number) => void
-  /** Where it is until it is whole, below `cluster/`: another one for each that may be fetched at the same time. */
-  readonly staging?: string
-  /** Whether it takes the place of one with its id that has other documents; asked with the lock of the directory. */
-  readonly replaces?: () => Promise<boolean>
-}
-
-/**
- * Makes a snapshot that another machine has one of this directory, whole or not at all. Files that a snapshot has here
- * already are linked.
- *
- * @throws OperatorError  also `Locked`, where it takes the place of another one while an import or a compaction runs
- */
-export async function fetchSnapshot(
-  dataDirectory: string,
-  { id, documents }: AnnouncedSnapshot,
-  { get, onProgress = () => {}, staging: name = 'fetch', replaces }: Fetching,
-): Promise<void> {
-  const target = join(snapshotsDirectory(dataDirectory), id)
-  if (existsSync(target) && replaces === undefined) return
-  // As if it were a data directory, so that its documents are read and verified as in one.
-  const staging = join(clusterDirectory(dataDirectory), name)
-  const directory = join(snapshotsDirectory(staging), id)
-  await clearOthers(staging, id)
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
-  for (const document of documents) {
-    if (!DOCUMENT.test(document.file)) throw new Error('a document has the name of one')
-    const path = join(directory, document.file)
-    // Of a fetch that was killed before it could sync it.
-    if (await isWhole(path, document)) await syncFile(path)
-    else if (!(await get(document, path, () => {}))) throw goneFault(id, document)
-  }
-  const files = await filesOfSnapshot(staging, id)
-  const here = await filesHere(dataDirectory)
-  const totalBytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  let doneBytes = 0
-  const done = (byteCount: number) => {
-    doneBytes += byteCount
-    onProgress(doneBytes, totalBytes)
-  }
-  for (const file of files) {
-    const path = join(directory, file.file)
-    if (await isWhole(path, file)) {
-      await syncFile(path)
-      done(file.byteLength)
-    } else if (await linked(here.get(file.sha256), path, file)) done(file.byteLength)
-    else if (!(await get(file, path, done))) {
-      throw new OperatorError(
-        'Failed',
-        `no machine has ${file.file} of the snapshot ${id} any more`,
-      )
-    }
-  }
-  await syncDirectory(directory)
-  await createDirectory(snapshotsDirectory(dataDirectory))
-  if (existsSync(target) && replaces !== undefined) {
-    await withCompactionLock(dataDirectory, async () => {
-      if (await replaces()) await replace(directory, target)
-    })
-  } else {
-    await rename(directory, target).catch((fault: unknown) => {
-      // It was fetched twice at the same time.
-      if (!existsSync(target)) throw fault
-    })
-  }
-  await syncDirectory(snapshotsDirectory(dataDirectory))
-  await rm(staging, { recursive: true, force: true })
-}
-
-async function replace(directory: string, target: string): Promise<void> {
-  const before = `${target}${TEMPORARY}`
-  await rm(before, { recursive: true, force: true })
-  await rename(target, before)
-  await rename(directory, target)
-  await rm(before, { recursive: true })
-}
-
-/**
- * Fetches those files of a snapshot again that are not as its documents say.
- *
- * @returns how many were replaced
- */
-export async function repairSnapshot(
-  dataDirectory: string,
-  { id, documents }: AnnouncedSnapshot,
-  get: Fetching['get'],
-): Promise<number> {
-  const directory = join(snapshotsDirectory(dataDirectory), id)
-  let replacedCount = 0
-  const names = new Set(documents.map(({ file }) => file))
-  for (const file of await readdir(directory)) {
-    // Of another snapshot with this id.
-    if (!DOCUMENT.test(file) || names.has(file)) continue
-    await rm(join(directory, file))
-    replacedCount++
-  }
-  const repair = async (file: SnapshotFile) => {
-    const path = join(directory, file.file)
-    if (await isWhole(path, file)) return
-    const temporary = `${path}.fetched`
-    if (!(await get(file, temporary, () => {}))) throw goneFault(id, file)
-    await rename(temporary, path)
-    replacedCount++
-  }
-  for (const document of documents) await repair(document)
-  for (const file of await filesOfSnapshot(dataDirectory, id)) await repair(file)
-  await syncDirectory(directory)
-  return replacedCount
-}
-
-function goneFault(id: string, { file }: SnapshotFile): OperatorError {
-  return new OperatorError('Failed', `no machine has ${file} of the snapshot ${id} any more`)
-}
-
-async function clearOthers(staging: string, id: string): Promise<void> {
-  const others = await readdir(snapshotsDirectory(staging)).catch(() => [])
-  for (const name of others) {
-    if (name !== id) await rm(join(snapshotsDirectory(staging), name), { recursive: true })
-  }
+  return [...documents, ...others]
 }
 
 /** Paths of files of the snapshots that are here, by digest. */
-async function filesHere(dataDirectory: string): Promise<ReadonlyMap<string, string>> {
+export async function filesHere(dataDirectory: string): Promise<ReadonlyMap<string, string>> {
   const here = new Map<string, string>()
   for (const id of await listSnapshots(dataDirectory)) {
     const files = await filesOfSnapshot(dataDirectory, id).catch(() => [])
@@ -243,20 +79,203 @@ async function filesHere(dataDirectory: string): Promise<ReadonlyMap<string, str
   return here
 }
 
-/** It may be damaged here, and then is fetched. */
-async function linked(from: string | undefined, path: string, file: FileDigest): Promise<boolean> {
+/** Two machines may make snapshots of one id: the same recipients, and not the same of all else. */
+export function areSame(some: Documents, others: Documents): boolean {
+  const digests = (documents: Documents) =>
+    documents.map(({ file, sha256 }) => `${file} ${sha256}`).sort()
+  return digests(some).join() === digests(others).join()
+}
+
+type OnBytes = (byteCount: number) => void
+
+/** As `SharedFiles`. */
+export interface FileExchange {
+  put(path: string, file: FileDigest): Promise<void>
+  get(file: FileDigest, path: string, onBytes?: OnBytes): Promise<void>
+}
+
+interface SnapshotOptions {
+  readonly dataDirectory: string
+  readonly files: FileExchange
+  readonly log: Log
+}
+
+export class SnapshotFiles {
+  readonly #options: SnapshotOptions
+  /** Of those that were read; `state` changes whenever one of the documents is replaced. */
+  readonly #known = new Map<string, { readonly state: string; readonly documents: Documents }>()
+  /** Those that are fetched, or repaired, by id. */
+  readonly #coming = new Map<string, Promise<number>>()
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options
+  }
+
+  /** Undefined where there is no such snapshot here. */
+  async documentsOf(id: string): Promise<Documents | undefined> {
+    const found = await stat(this.#pathOf(id), { bigint: true }).catch(() => undefined)
+    if (found === undefined) return undefined
+    const state = `${found.ino} ${found.mtimeNs}`
+    const known = this.#known.get(id)
+    if (known?.state === state) return known.documents
+    const { documents } = await announcedSnapshot(this.#options.dataDirectory, id)
+    this.#known.set(id, { state, documents })
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > limits.announcementsKnownCount) this.#known.delete(oldest)
+    return documents
+  }
+
+  async has({ id, documents }: AnnouncedSnapshot): Promise<boolean> {
+    const here = await this.documentsOf(id)
+    return here !== undefined && areSame(here, documents)
+  }
+
+  isComing(id: string): boolean {
+    return this.#coming.has(id)
+  }
+
+  /** Puts all of a snapshot where other machines get it. */
+  async put(id: string): Promise<void> {
+    const { dataDirectory, files } = this.#options
+    for (const file of await filesOfSnapshot(dataDirectory, id)) {
+      await files.put(join(this.#pathOf(id), file.file), file)
+    }
+  }
+
+  /**
+   * Makes a snapshot that another machine has one of this directory, whole or not at all. Files that a snapshot has here
+   * already are linked.
+   *
+   * @param replaces  whether it takes the place of one with its id that has other documents; asked with the lock of the
+   *   directory
+   * @throws OperatorError  also `Locked`, where it takes the place of another one while an import or a compaction runs
+   */
+  async fetch(snapshot: AnnouncedSnapshot, replaces?: () => Promise<boolean>): Promise<void> {
+    if (existsSync(this.#pathOf(snapshot.id)) && replaces === undefined) return
+    await this.#once(snapshot.id, () => this.#fetch(snapshot, replaces))
+  }
+
+  /**
+   * Gets those files of a snapshot again that are not as its documents say.
+   *
+   * @returns how many were replaced
+   */
+  async repair(snapshot: AnnouncedSnapshot): Promise<number> {
+    const { dataDirectory, log } = this.#options
+    const { id: snapshotId } = snapshot
+    return await this.#once(snapshotId, async () => {
+      const count = await this.#complete(dataDirectory, snapshot, () => {})
+      const about = { snapshotId, replacedCount: count }
+      if (count > 0) log.warn(about, 'fetched what was damaged of a snapshot')
+      return count
+    })
+  }
+
+  #pathOf(id: string): string {
+    return join(snapshotsDirectory(this.#options.dataDirectory), id)
+  }
+
+  /** What is at work on a snapshot already is waited for. */
+  async #once(id: string, work: () => Promise<number>): Promise<number> {
+    const coming = this.#coming.get(id) ?? work().finally(() => this.#coming.delete(id))
+    this.#coming.set(id, coming)
+    return await coming
+  }
+
+  async #fetch(snapshot: AnnouncedSnapshot, replaces?: () => Promise<boolean>): Promise<number> {
+    const { dataDirectory, log } = this.#options
+    const { id } = snapshot
+    const target = this.#pathOf(id)
+    // As if it were a data directory, so that its documents are read and verified as in one.
+    const staging = join(clusterDirectory(dataDirectory), 'fetch')
+    const snapshots = snapshotsDirectory(staging)
+    await mkdir(join(snapshots, id), { recursive: true, mode: DIRECTORY_MODE })
+    for (const name of await readdir(snapshots)) {
+      // Not in turns, in which it could be fetched again.
+      if (!this.#coming.has(name)) rmSync(join(snapshots, name), { recursive: true, force: true })
+    }
+    const startedMs = monotonicMs()
+    let toldMs = startedMs
+    let byteCount = 0
+    const count = await this.#complete(staging, snapshot, (doneBytes, totalBytes) => {
+      byteCount = totalBytes
+      if (monotonicMs() - toldMs < limits.fetchToldMs) return
+      toldMs = monotonicMs()
+      const percent = Math.floor((100 * doneBytes) / totalBytes)
+      log.info({ snapshotId: id, percent, doneBytes, totalBytes }, 'fetching a snapshot')
+    })
+    await createDirectory(snapshotsDirectory(dataDirectory))
+    if (!existsSync(target)) await giveName(join(snapshots, id), target)
+    else if (replaces !== undefined) {
+      await withCompactionLock(dataDirectory, async () => {
+        if (await replaces()) await replace(join(snapshots, id), target)
+      })
+    }
+    const ms = Math.round(monotonicMs() - startedMs)
+    log.info({ snapshotId: id, byteCount, ms }, 'fetched a snapshot')
+    return count
+  }
+
+  /**
+   * Gets what a snapshot lacks, or has otherwise than its documents say, and removes what it has of another one of its id.
+   *
+   * @param root  of the data directory that it is in
+   * @returns how many files were not as they should be
+   */
+  async #complete(
+    root: string,
+    { id, documents }: AnnouncedSnapshot,
+    onProgress: (doneBytes: number, totalBytes: number) => void,
+  ): Promise<number> {
+    const directory = join(snapshotsDirectory(root), id)
+    const names = documents.map(({ file }) => file)
+    const isOdd = names.some((name) => !DOCUMENT.test(name))
+    if (isOdd) throw new Error('a document has a name that is not of one')
+    const others = (await readdir(directory)).filter(
+      (name) => name.endsWith(TEMPORARY) || (DOCUMENT.test(name) && !names.includes(name)),
+    )
+    for (const name of others) await rm(join(directory, name), { force: true })
+    let count = others.length
+    const bring = async (file: SnapshotFile, from?: string, onBytes: OnBytes = () => {}) => {
+      const path = join(directory, file.file)
+      const isThere = await isWhole(path, file)
+      // One of a fetch that was killed before it could sync it.
+      if (isThere) await syncFile(path)
+      else count++
+      if (isThere || (await isLinked(from, path, file))) onBytes(file.byteLength)
+      else await this.#options.files.get(file, path, onBytes)
+    }
+    for (const document of documents) await bring(document)
+    const files = await filesOfSnapshot(root, id)
+    const totalBytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    let doneBytes = 0
+    const done = (byteCount: number) => {
+      doneBytes += byteCount
+      onProgress(doneBytes, totalBytes)
+    }
+    const here = await filesHere(this.#options.dataDirectory)
+    for (const file of files) await bring(file, here.get(file.sha256), done)
+    await syncDirectory(directory)
+    return count
+  }
+}
+
+async function replace(directory: string, target: string): Promise<void> {
+  const before = `${target}${TEMPORARY}`
+  await rm(before, { recursive: true, force: true })
+  await rename(target, before)
+  await giveName(directory, target)
+  await rm(before, { recursive: true })
+}
+
+/** What is damaged here, too, is fetched. */
+async function isLinked(from: string | undefined, path: string, file: FileDigest) {
   if (from === undefined || !(await isWhole(from, file))) return false
   try {
-    await rm(path, { force: true })
-    await link(from, path)
+    await link(from, path + TEMPORARY)
+    await rename(path + TEMPORARY, path)
     return true
   } catch {
     return false
   }
-}
-
-async function isWhole(path: string, { sha256, byteLength }: FileDigest): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined || found.size !== byteLength) return false
-  return (await sha256Of(path)) === sha256
 }

@@ -7,7 +7,6 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import type { LogLevel } from '../log.js'
 import { callsOver, type OtherThread } from '../thread-calls.js'
-import type { AudienceAsk, AudienceTold } from './audience-messages.js'
 import { createFigures } from './figures.js'
 import type {
   ClusterCalls,
@@ -21,9 +20,10 @@ import type { BeginsAnew } from './state-file.js'
 
 export interface ClusterThread
   extends Pick<
-    OtherThread<ClusterCalls>['tell'],
-    'answersBy' | 'damaged' | 'knowAudiences' | 'serves' | 'storedBy'
-  > {
+      OtherThread<ClusterCalls>['tell'],
+      'answersBy' | 'damaged' | 'knowAudiences' | 'serves' | 'storedBy'
+    >,
+    Pick<OtherThread<ClusterCalls>['ask'], 'bringAudience' | 'putAudience' | 'untilAudienceKept'> {
   /** See figures.ts. */
   readonly figures: Float64Array
   /** Undefined before it runs. */
@@ -32,10 +32,6 @@ export interface ClusterThread
   openChanges(): MessagePort
   /** Resolves when all machines that are level answer by an entry, or not in time. Never rejects. */
   untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere>
-  /** @throws OperatorError  Failed, as a rejection */
-  audience<Kind extends AudienceAsk['kind']>(
-    ask: Extract<AudienceAsk, { kind: Kind }>,
-  ): Promise<AudienceTold[Kind]>
   /** What the thread calls from now on. */
   answer(own: Partial<MainCalls>): void
   /** Says what the service cannot start with; resolves with whether its next start can. */
@@ -129,7 +125,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     knowAudiences: tell.knowAudiences,
     untilEverywhere: (sequence, waitMs) =>
       ask.everywhere(sequence, waitMs).catch(() => ({ isEverywhere: false, waitingFor: [] })),
-    audience: async (asked) => (await ask.audience(asked)) as never,
+    putAudience: ask.putAudience,
+    untilAudienceKept: ask.untilAudienceKept,
+    bringAudience: ask.bringAudience,
     answer: (more) => Object.assign(own, more),
     recover: (reason) => Promise.race([ask.recover(reason), ended.then(() => false)]),
     beginAnew: begunAnew,

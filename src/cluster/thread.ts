@@ -62,23 +62,26 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (node === undefined) early.push(work)
     else work(node)
   }
+  const audiences = () => {
+    if (node === undefined) throw new OperatorError('Failed', 'the machine is starting')
+    return node.audiences
+  }
   const calls: ClusterCalls = {
     begun: async () => void (await joined),
     run: takeChanges,
     storedBy: (sequence) => whenThere((node) => node.storedBy(sequence)),
     answersBy: (sequence) => whenThere((node) => node.answersBy(sequence)),
     serves: (served) => whenThere((node) => node.serves(served)),
-    knowAudiences: (upTo, all) => whenThere((node) => node.audiences.desk.know(upTo, all)),
+    knowAudiences: (upTo, all) => whenThere((node) => node.audiences.know(upTo, all)),
     damaged: (id) =>
       whenThere(async (node) => {
         if (await node.repair(id)) tell.repaired(id)
       }),
     everywhere: async (sequence, waitMs) =>
       (await node?.untilEverywhere(sequence, waitMs)) ?? { isEverywhere: false, waitingFor: [] },
-    async audience(asked) {
-      if (node === undefined) throw new OperatorError('Failed', 'the machine is starting')
-      return await node.audiences.answer(asked)
-    },
+    putAudience: async (made) => await audiences().put(made),
+    untilAudienceKept: async (sequence, file) => await audiences().untilKept(sequence, file),
+    bringAudience: async (...args) => await audiences().bring(...args),
     recover,
     stop,
   }

@@ -16,14 +16,17 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { type AudienceName, audienceName } from '../snapshot/retention/audience-names.js'
-import type { MadeAudience } from '../store/audiences.js'
+import type { AnnouncedAudience, MadeAudience } from '../store/audiences.js'
 import type { MainStore } from '../store/create.js'
 
 interface AudienceOptions {
   readonly dataDirectory: string
   readonly store: Pick<MainStore, 'audiences' | 'entries'>
   readonly follower: Pick<StoreFollower, 'make'>
-  readonly thread: Pick<ClusterThread, 'audience' | 'knowAudiences' | 'untilEverywhere'>
+  readonly thread: Pick<
+    ClusterThread,
+    'bringAudience' | 'knowAudiences' | 'putAudience' | 'untilAudienceKept' | 'untilEverywhere'
+  >
   /** Whether the cluster began with this directory, which may have had audiences before. */
   readonly isFounder: boolean
   readonly log: Log
@@ -77,7 +80,7 @@ export class ServiceAudiences implements SharedAudiences {
       await deleteAudience(dataDirectory, nameOf(made))
     })
     const [{ isKept, waitingFor }] = await Promise.all([
-      thread.audience<'untilKept'>({ kind: 'untilKept', entrySequence, file }),
+      thread.untilAudienceKept(entrySequence, file),
       // A client that asks another machine finds it there, too, unless that is slow.
       thread.untilEverywhere(entrySequence, limits.entryEverywhereMs),
     ])
@@ -97,18 +100,15 @@ export class ServiceAudiences implements SharedAudiences {
   }
 
   async bring(id: string, isDamaged: boolean, waitMs: number): Promise<void> {
-    const { isHere, reason } = await this.#options.thread.audience<'bring'>({
-      kind: 'bring',
-      id,
-      isDamaged,
-      waitMs,
-    })
-    if (isHere) return
-    throw new ServiceError(
-      'AudienceNotHere',
-      `this machine does not have the files of the audience ${id} (${reason}): it goes on fetching them, so try again, ` +
-        'or ask another machine',
-    )
+    try {
+      await this.#options.thread.bringAudience(id, isDamaged, waitMs)
+    } catch (fault) {
+      throw new ServiceError(
+        'AudienceNotHere',
+        `this machine does not have the files of the audience ${id} (${(fault as Error).message}): it goes on fetching ` +
+          'them, so try again, or ask another machine',
+      )
+    }
   }
 
   stop(): void {
@@ -122,9 +122,9 @@ export class ServiceAudiences implements SharedAudiences {
    */
   async #announce(made: MadeAudience, onRefused: () => Promise<void>): Promise<number> {
     const { follower, thread } = this.#options
-    let documents: Awaited<ReturnType<typeof thread.audience<'put'>>>
+    let documents: AnnouncedAudience['documents']
     try {
-      documents = await thread.audience<'put'>({ kind: 'put', made })
+      documents = await thread.putAudience(made)
     } catch (fault) {
       await onRefused()
       const problem = `the object store of NATS has not taken the audience (${(fault as Error).message})`

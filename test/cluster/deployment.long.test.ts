@@ -16,9 +16,10 @@ import {
 } from '@nats-io/transport-node'
 import { Packr } from 'msgpackr'
 import t, { type Test } from 'tap'
-import { ClusterFiles, digestOfFile } from '../../src/cluster/nats/cluster-files.js'
+import { ClusterFiles } from '../../src/cluster/nats/cluster-files.js'
 import { Connection } from '../../src/cluster/nats/connection.js'
 import { namesOf } from '../../src/cluster/nats/names.js'
+import { digestOfFile } from '../../src/cluster/verified-file.js'
 import { COUNT, changeList, countOf, phoneOf, placesWorld } from '../support/data/suppressions.js'
 import {
   hickory,

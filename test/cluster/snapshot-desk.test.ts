@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { type Entry, encodeEntry } from '../../src/cluster/entries.js'
 import { Facts, NO_FACTS } from '../../src/cluster/facts.js'
 import { SnapshotDesk } from '../../src/cluster/snapshot-desk.js'
-import { announcedSnapshot } from '../../src/cluster/snapshot-files.js'
+import { announcedSnapshot, SnapshotFiles } from '../../src/cluster/snapshot-files.js'
 import { limits } from '../../src/limits.js'
 import { monotonicMs } from '../../src/monotonic.js'
 import { listSnapshots, readCurrent } from '../../src/snapshot/directory.js'
@@ -20,8 +20,8 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 
 const NO_RETENTION = { importCount: 100, unneededSequence: 0 }
 
-/** A machine `b` of a cluster that has switched to the first of two snapshots, which are both on its disk. */
-async function machine(t: Test) {
+/** A machine `b` with two snapshots, of a cluster that has switched to the first one, unless the machine founds it. */
+async function machine(t: Test, isFounder = false) {
   const data = temporaryDirectory(t)
   const first = await publishTest(data, 1, manyColumns(10))
   const second = await publishTest(data, 1, manyColumns(20))
@@ -37,8 +37,10 @@ async function machine(t: Test) {
     const snapshot = await announcedSnapshot(data, id)
     hear({ kind: 'snapshot', by, ...snapshot, ...(base !== undefined && { base }) })
   }
-  await announce(first)
-  hear({ kind: 'switch', id: first, ...NO_RETENTION })
+  if (!isFounder) {
+    await announce(first)
+    hear({ kind: 'switch', id: first, ...NO_RETENTION })
+  }
   const state = {
     /** What comes of the log before an entry of this machine. */
     before: async () => {},
@@ -54,6 +56,16 @@ async function machine(t: Test) {
   }
   const wanted: (string | undefined)[] = []
   const put: string[] = []
+  const files = {
+    get: () => Promise.reject(new Error('no machine has it')),
+    async put(path: string) {
+      if (!state.takesFiles) {
+        state.refusedCount++
+        throw new Error('timeout')
+      }
+      put.push(basename(path))
+    },
+  }
   const desk = new SnapshotDesk({
     dataDirectory: data,
     name: 'b',
@@ -65,16 +77,7 @@ async function machine(t: Test) {
       hasOldFiles: () => false,
       async removeUpTo() {},
     },
-    files: {
-      get: async () => false,
-      async put(path) {
-        if (!state.takesFiles) {
-          state.refusedCount++
-          throw new Error('timeout')
-        }
-        put.push(basename(path))
-      },
-    },
+    snapshots: new SnapshotFiles({ dataDirectory: data, files, log: silentLog }),
     reports: () =>
       state.there.map((name) => {
         return { name, snapshotId: state.servedId, preparedId: state.preparedId }
@@ -265,38 +268,12 @@ t.test('CURRENT stays as it is while an import is at work', async (t) => {
 })
 
 t.test('a machine that founds a cluster announces what it has', async (t) => {
-  const data = temporaryDirectory(t)
-  const id = await publishTest(data, 1, manyColumns(10))
-  const facts = new Facts(NO_FACTS, monotonicMs)
-  const entries: Entry[] = []
-  const desk = new SnapshotDesk({
-    dataDirectory: data,
-    name: 'a',
-    journal: {
-      facts,
-      last: { sequence: 0, hash: '' },
-      hasOldFiles: () => false,
-      async removeUpTo() {},
-    },
-    files: { get: async () => false, put: async () => {} },
-    reports: () => [{ name: 'a', snapshotId: id, preparedId: undefined }],
-    placement: () => undefined,
-    async enter(entry) {
-      facts.note(entries.push(entry), encodeEntry(entry))
-      return entries.length
-    },
-    served: () => ({ servedId: id, preparedId: undefined }),
-    stored: async () => 0,
-    async keepFacts() {},
-    onWanted() {},
-    onOtherServed() {},
-    log: silentLog,
-  })
+  const { first, entries, desk } = await machine(t, true)
   desk.look()
   await desk.stop()
   t.match(entries, [
-    { kind: 'snapshot', id, by: 'a' },
-    { kind: 'switch', id },
+    { kind: 'snapshot', id: first, by: 'b' },
+    { kind: 'switch', id: first },
   ])
   t.notOk('base' in entries[0])
 })

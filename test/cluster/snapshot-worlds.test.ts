@@ -13,8 +13,9 @@ import { SnapshotDesk } from '../../src/cluster/snapshot-desk.js'
 import {
   announcedSnapshot,
   areSame,
+  filesHere,
   filesOfSnapshot,
-  repairSnapshot,
+  SnapshotFiles,
 } from '../../src/cluster/snapshot-files.js'
 import type { FileDigest } from '../../src/cluster/verified-file.js'
 import { limits } from '../../src/limits.js'
@@ -113,7 +114,7 @@ class Machine {
     const { announced } = this.#facts
     // As the service does, which looks what is current.
     if (this.#isOther && announced && announced.id === (await readCurrent(this.data))) {
-      await repairSnapshot(this.data, announced, (file, path) => this.#get(file, path))
+      await this.#newFiles().repair(announced)
     }
     this.#isOther = false
     this.#facts = new Facts(this.#known, monotonicMs)
@@ -148,7 +149,7 @@ class Machine {
   }
 
   #newDesk(): SnapshotDesk {
-    const { random, machines } = this.#world
+    const { machines } = this.#world
     const facts = this.#facts
     const last = () => ({ sequence: facts.sequence, hash: '' })
     const journal = {
@@ -163,16 +164,7 @@ class Machine {
       dataDirectory: this.data,
       name: this.name,
       journal,
-      files: {
-        get: (file, path) => this.#get(file, path),
-        put: async (path, { sha256 }) => {
-          this.#assertUp()
-          if (random.unit() < 0.2) throw new Error('timeout')
-          this.#world.files.set(sha256, readFileSync(path))
-          await this.#pause()
-          this.#assertUp()
-        },
-      },
+      snapshots: this.#newFiles(),
       reports: () =>
         machines.flatMap((machine) => {
           const isThere = machine === this || (machine.isUp && !machine.isCutOff && !this.isCutOff)
@@ -194,6 +186,18 @@ class Machine {
       },
       log: silentLog,
     })
+  }
+
+  #newFiles(): SnapshotFiles {
+    const put = async (path: string, { sha256 }: FileDigest) => {
+      this.#assertUp()
+      if (this.#world.random.unit() < 0.2) throw new Error('timeout')
+      this.#world.files.set(sha256, readFileSync(path))
+      await this.#pause()
+      this.#assertUp()
+    }
+    const files = { put, get: (file: FileDigest, path: string) => this.#get(file, path) }
+    return new SnapshotFiles({ dataDirectory: this.data, files, log: silentLog })
   }
 
   #read(): void {
@@ -223,23 +227,18 @@ class Machine {
     return this.#facts.sequence >= sequence ? sequence : undefined
   }
 
-  async #get({ sha256 }: FileDigest, path: string): Promise<boolean> {
+  async #get({ sha256 }: FileDigest, path: string): Promise<void> {
     await this.#pause()
     const bytes = this.#world.files.get(sha256) ?? (await this.#ofOthers(sha256))
-    if (bytes === undefined) return false
+    if (bytes === undefined) throw new Error('no machine has it')
     writeFileSync(path, bytes)
-    return true
   }
 
   async #ofOthers(sha256: string): Promise<Buffer | undefined> {
     for (const { isUp, isCutOff, data } of this.#world.machines) {
       if (!isUp || isCutOff || data === this.data) continue
-      for (const id of await listSnapshots(data)) {
-        const { documents } = await announcedSnapshot(data, id).catch(() => ({ documents: [] }))
-        const files = await filesOfSnapshot(data, id).catch(() => [])
-        const found = [...documents, ...files].find((file) => file.sha256 === sha256)
-        if (found !== undefined) return readFileSync(join(data, 'snapshots', id, found.file))
-      }
+      const found = (await filesHere(data)).get(sha256)
+      if (found !== undefined) return readFileSync(found)
     }
     return undefined
   }
@@ -397,7 +396,7 @@ async function play(t: Test, seed: number, number: number): Promise<void> {
       })
       const files = await filesOfSnapshot(data, announced?.id ?? '')
       const names = readdirSync(join(data, 'snapshots', announced?.id ?? '')).sort()
-      t.same(names, [...files, ...documents].map(({ file }) => file).sort())
+      t.same(names, files.map(({ file }) => file).sort())
     }
     for (const command of world.commands) {
       const { machine, id, told } = command

@@ -3,49 +3,32 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
-import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { BROKEN, type FileDigest, writeVerified } from '../verified-file.js'
+import { DigestFault, type FileDigest, writeVerified } from '../verified-file.js'
 import type { Connection } from './connection.js'
 import type { Names } from './names.js'
 import { inCopies } from './open-stream.js'
 
-/** What the store had under a digest was something else, or not all of it. It is there no more. */
-export class DigestFault extends OperatorError {
-  constructor({ sha256 }: FileDigest) {
-    super('Failed', `the object store had other bytes under ${sha256} than these, or lost some`)
-  }
-}
-
 export class ClusterFiles {
   readonly #store: ObjectStore
   readonly #empty: () => Promise<unknown>
-  readonly #silentMs: number
 
-  private constructor(store: ObjectStore, empty: () => Promise<unknown>, silentMs: number) {
+  private constructor(store: ObjectStore, empty: () => Promise<unknown>) {
     this.#store = store
     this.#empty = empty
-    this.#silentMs = silentMs
   }
 
-  /** @param silentMs  how long a file may say nothing while it is fetched: a server waits for what its disk has lost */
-  static async open(
-    connection: Connection,
-    names: Names,
-    silentMs: number = limits.fileSilentMs,
-  ): Promise<ClusterFiles> {
+  static async open(connection: Connection, names: Names): Promise<ClusterFiles> {
     const client = jetstream(connection.nats, { timeout: limits.clusterCallMs })
     const stores = new Objm(client)
     const store = await inCopies((replicas) => stores.create(names.files, { replicas }))
     const { streams } = await jetstreamManager(connection.nats, { timeout: limits.clusterCallMs })
-    return new ClusterFiles(store, () => streams.purge(`OBJ_${names.files}`), silentMs)
+    return new ClusterFiles(store, () => streams.purge(`OBJ_${names.files}`))
   }
 
   /** Whether a file is there. */
@@ -73,7 +56,7 @@ export class ClusterFiles {
   }
 
   /**
-   * Writes a file, which is on disk then.
+   * Writes a file, as `writeVerified`.
    *
    * @param onBytes  called with what was written
    * @returns false where it is not there
@@ -87,13 +70,12 @@ export class ClusterFiles {
     const found = await this.#store.get(digest.sha256)
     if (found === null) return false
     try {
-      await writeVerified(digest, path, chunksOf(found.data, this.#silentMs), onBytes)
+      await writeVerified(digest, path, chunksOf(found.data), onBytes)
+      return true
     } catch (fault) {
-      if (fault !== BROKEN) throw fault
-      await this.#giveUp(digest, found.info.nuid)
-      throw new DigestFault(digest)
+      if (fault instanceof DigestFault) await this.#giveUp(digest, found.info.nuid)
+      throw fault
     }
-    return true
   }
 
   /** Those that are there. */
@@ -147,32 +129,21 @@ function isSame({ size, digest }: ObjectInfo, { sha256, byteLength }: FileDigest
   return size === byteLength && digest === `SHA-256=${text.replaceAll('/', '_')}`
 }
 
-/** @throws BROKEN */
-async function* chunksOf(
-  stream: ReadableStream<Uint8Array>,
-  silentMs: number,
-): AsyncGenerator<Uint8Array> {
+/** As far as they come: a server that waits for what its disk has lost says nothing more. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
     for (;;) {
       const over = new AbortController()
-      const silent = sleep(silentMs, undefined, over)
+      const silent = sleep(limits.fileSilentMs, undefined, over)
       // The library fails where its own digest differs.
       const read = await Promise.race([reader.read().catch(() => undefined), silent])
       over.abort()
-      if (read === undefined) throw BROKEN
-      if (read.done) return
+      if (read?.value === undefined) return
       yield read.value
     }
   } finally {
     // Else the rest of it comes, too, and is kept.
     await reader.cancel().catch(() => {})
   }
-}
-
-/** The digest of a file that nobody writes to. */
-export async function digestOfFile(path: string): Promise<FileDigest> {
-  const hash = createHash('sha256')
-  for await (const piece of createReadStream(path)) hash.update(piece)
-  return { sha256: hash.digest('hex'), byteLength: (await stat(path)).size }
 }

@@ -2,17 +2,17 @@
  * Files in a real object store of NATS: whoever fetches one gets what its name says, or hears that it is not there.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Objm } from '@nats-io/obj'
 import t, { type Test } from 'tap'
-import { ClusterFiles, DigestFault, digestOfFile } from '../../../src/cluster/nats/cluster-files.js'
+import { ClusterFiles } from '../../../src/cluster/nats/cluster-files.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
 import { Opened } from '../../../src/cluster/nats/opened.js'
 import { SharedFiles } from '../../../src/cluster/shared-files.js'
 import { announcedSnapshot } from '../../../src/cluster/snapshot-files.js'
-import type { FileDigest } from '../../../src/cluster/verified-file.js'
+import { DigestFault, digestOfFile, type FileDigest } from '../../../src/cluster/verified-file.js'
 import { limits } from '../../../src/limits.js'
 import { manyColumns } from '../../support/data/columns.js'
 import { publishTest, silentLog } from '../../support/data/snapshots.js'
@@ -29,14 +29,14 @@ t.comment(`seed ${seed}`)
 const random = seededRandom(seed)
 const names = namesOf('test')
 
-/** Long enough for a busy machine: nothing here takes a part of it. */
-const SILENT_MS = 2_000
+// Long enough for a busy machine: nothing here takes a part of it.
+Object.assign(limits, { fileSilentMs: 2_000 })
 
 async function storing(t: Test, server: string) {
   const nats = await startNatsServer(t, { server })
   const connection = await connected(t, nats)
   const directory = temporaryDirectory(t)
-  const files = await ClusterFiles.open(connection, names, SILENT_MS)
+  const files = await ClusterFiles.open(connection, names)
   const make = async (bytes: Uint8Array) => {
     const path = join(directory, 'made')
     writeFileSync(path, bytes)
@@ -64,7 +64,9 @@ async function damage({ nats, connection }: Storing): Promise<void> {
 }
 
 /** Asks no machine. */
-const ALONE = { offered: async () => false }
+const ALONE = { others: () => [], log: silentLog }
+
+const calls = { ask: () => Promise.reject(new Error('nobody is there')) }
 
 const NO_FILE = { sha256: '0'.repeat(64), byteLength: 5 }
 
@@ -90,7 +92,9 @@ withEachNats(t, async (t, server) => {
     await files.put(path, digest)
     const [first] = await files.list()
     t.match(first, digest)
-    await files.put(path, digest)
+    t.equal(await files.has({ ...digest, byteLength: 999 }), false)
+    // Nothing is read.
+    await files.put(`${path}-none`, digest)
     t.same(await files.list(), [first])
     await files.remove(digest)
     t.same(await files.list(), [])
@@ -121,6 +125,7 @@ withEachNats(t, async (t, server) => {
       t.equal(await files.has(digest), false)
       await files.put(path, digest)
       t.equal(await files.get(digest, to), true)
+      rmSync(to)
       await files.remove(digest)
     }
   })
@@ -154,22 +159,24 @@ withEachNats(t, async (t, server) => {
   })
 
   t.test('machines give each other what a store has lost, and refuse what it forges', async (t) => {
-    const { connection, files, to, forge } = await storing(t, server)
+    const { connection, files, make, to, forge } = await storing(t, server)
     const [data, other] = [temporaryDirectory(t), temporaryDirectory(t)]
     const id = await publishTest(data, 1, manyColumns(1_000))
-    const opened = new Opened(() => ClusterFiles.open(connection, names, SILENT_MS))
-    const giving = { dataDirectory: data, files: opened, log: silentLog }
-    const giver = new SharedFiles({ ...giving, ...ALONE })
+    const opened = new Opened(() => ClusterFiles.open(connection, names))
+    const alone = { ...ALONE, nats: { files: opened, calls } }
+    const giver = new SharedFiles({ ...alone, dataDirectory: data })
     let offerCount = 0
-    const offered = async (file: FileDigest) => {
+    const ask = async (_: string, question: unknown) => {
       offerCount++
-      return await giver.offer(file)
+      return { isDone: await giver.offer((question as { file: FileDigest }).file) }
     }
-    const taker = new SharedFiles({ ...giving, dataDirectory: other, offered })
+    const nats = { files: opened, calls: { ask } }
+    const giving = { dataDirectory: other, nats, others: () => ['giver'], log: silentLog }
+    const taker = new SharedFiles(giving)
     const path = join(data, 'snapshots', id, '1-0000.shard')
     const digest = await digestOfFile(path)
     const fetched = async () => {
-      t.equal(await taker.get(digest, to, () => {}), true)
+      await taker.get(digest, to)
       t.ok(readFileSync(to).equals(readFileSync(path)))
     }
     await fetched()
@@ -184,10 +191,21 @@ withEachNats(t, async (t, server) => {
     t.equal(offerCount, 3)
     // An operator, or a disk, takes the whole store away.
     await connection.nats.request(`$JS.API.STREAM.DELETE.OBJ_${names.files}`)
-    await t.rejects(taker.get(digest, to, () => {}))
+    await t.rejects(taker.get(digest, to))
     await fetched()
     t.equal(offerCount, 4, 'the store is made anew')
-    t.equal(await taker.get(NO_FILE, to, () => {}), false)
+    await t.rejects(taker.get(NO_FILE, to), { message: /^no machine that is there has/ })
+    // One that is elsewhere, as the file of an audience.
+    const { path: made, bytes, digest: madeDigest } = await make(randomBytes(1_000))
+    t.equal(await giver.offer(madeDigest), false)
+    t.equal(await giver.offer(madeDigest, join(data, 'none')), false)
+    bytes[500] ^= 1
+    writeFileSync(`${made}-damaged`, bytes)
+    t.equal(await giver.offer(madeDigest, `${made}-damaged`), false)
+    t.equal(await files.has(madeDigest), false)
+    t.equal(await giver.offer(madeDigest, made), true)
+    t.equal(await files.has(madeDigest), true)
+    t.equal(await giver.isKept(madeDigest), false, 'on one server alone')
   })
 
   t.test('a file that the store does not take stays open no longer', async (t) => {
@@ -212,10 +230,10 @@ withEachNats(t, async (t, server) => {
     const { connection, files, make, to } = await storing(t, server)
     const data = temporaryDirectory(t)
     const id = await publishTest(data, 1, manyColumns(1_000))
+    const opened = new Opened(() => ClusterFiles.open(connection, names))
     const shared = new SharedFiles({
       dataDirectory: data,
-      files: new Opened(() => ClusterFiles.open(connection, names, SILENT_MS)),
-      log: silentLog,
+      nats: { files: opened, calls },
       ...ALONE,
     })
     const needed: FileDigest[] = []
@@ -232,17 +250,19 @@ withEachNats(t, async (t, server) => {
     const { documents } = await announcedSnapshot(data, id)
     const announced = { sequence: 1, by: 'a', id, documents }
     const facts = { announced, switchedId: id }
-    await shared.clear(facts)
+    await shared.clear(facts, [])
     t.equal(await files.has(digest), true, 'a minute too early')
     laterMs = limits.sharedFileKeptMs
-    await shared.clear({ announced: { ...announced, id: '000009-01234567' }, switchedId: id })
+    await shared.clear({ announced: { ...announced, id: '000009-01234567' }, switchedId: id }, [])
     t.equal(await files.has(digest), true, 'a snapshot is on its way to this machine')
-    await shared.clear(facts)
+    await shared.clear(facts, [digest])
+    t.equal(await files.has(digest), true, 'a member awaits it')
+    await shared.clear(facts, [])
     t.equal(await files.has(digest), false)
     for (const file of needed) t.equal(await files.get(file, to), true)
     const nextId = await publishTest(data, 1, manyColumns(2_000))
     const next = { ...announced, ...(await announcedSnapshot(data, nextId)) }
-    await shared.clear({ announced: next, switchedId: nextId })
+    await shared.clear({ announced: next, switchedId: nextId }, [])
     const shard = await digestOfFile(join(data, 'snapshots', id, '1-0000.shard'))
     t.equal(await files.has(shard), false, 'one that is gone back to is put there again')
   })
