@@ -39,8 +39,7 @@ export class Facts {
   readonly #members: Map<string, Member>
   #leaving: Leaving[]
   #sequence: number
-  #announced: Announcement | undefined
-  #announcements: Announcement[] = []
+  readonly #announcements: Announcement[]
   #switchedId: string | undefined
   #retention: Retention | undefined
 
@@ -49,7 +48,7 @@ export class Facts {
     this.#nowMs = nowMs
     this.#members = new Map(known.members.map((member) => [member.name, member]))
     this.#sequence = known.sequence
-    this.#announced = known.announced
+    this.#announcements = known.announced === undefined ? [] : [known.announced]
     this.#switchedId = known.switchedId
     this.#retention = known.retention
     // How long ago they left, a process that has just started cannot know.
@@ -76,10 +75,10 @@ export class Facts {
   }
 
   get announced(): Announcement | undefined {
-    return this.#announced
+    return this.#announcements.at(-1)
   }
 
-  /** The last ones that counted since this process began, the newest last. */
+  /** The last one before this process began, and the last ones that counted since, the newest last. */
   get announcements(): readonly Announcement[] {
     return this.#announcements
   }
@@ -91,7 +90,7 @@ export class Facts {
 
   /** Whether a snapshot is announced to which the machines have not switched yet. */
   get isSwitching(): boolean {
-    return this.#announced?.id !== this.#switchedId
+    return this.announced?.id !== this.#switchedId
   }
 
   /** What need not stay since then; undefined where no machine has said so. */
@@ -112,12 +111,13 @@ export class Facts {
   }
 
   known(): KnownFacts {
+    const { announced } = this
     const leaving = this.levelMembers.filter((member) => !this.#isMember(member))
     return {
       sequence: this.#sequence,
       members: this.members,
       leaving,
-      ...(this.#announced !== undefined && { announced: this.#announced }),
+      ...(announced !== undefined && { announced }),
       ...(this.#switchedId !== undefined && { switchedId: this.#switchedId }),
       ...(this.#retention !== undefined && { retention: this.#retention }),
     }
@@ -146,15 +146,14 @@ export class Facts {
       }
       case 'snapshot': {
         const { id, base, by, documents } = entry
-        if (base !== this.#announced?.id) return
-        this.#announced = { id, by, documents, sequence }
-        this.#announcements.push(this.#announced)
+        if (base !== this.announced?.id) return
+        this.#announcements.push({ id, by, documents, sequence })
         if (this.#announcements.length > limits.announcementsKnownCount) this.#announcements.shift()
         return
       }
       case 'switch': {
         const { id, importCount, unneededSequence } = entry
-        if (id !== this.#announced?.id) return
+        if (id !== this.announced?.id) return
         this.#switchedId = id
         this.#retention = { importCount, unneededSequence }
         return

@@ -89,8 +89,8 @@ export class MadeSnapshots {
 
   /** Whether a snapshot is here as the cluster has announced it. */
   async isHere(id: string): Promise<boolean> {
-    const { snapshots } = this.#options
-    const announced = this.#announcementOf(id)
+    const { journal, snapshots } = this.#options
+    const announced = journal.facts.announcements.findLast((one) => one.id === id)
     if (announced !== undefined) return await snapshots.has(announced)
     return !this.#refusedIds.has(id) && (await snapshots.documentsOf(id)) !== undefined
   }
@@ -152,9 +152,9 @@ export class MadeSnapshots {
     }
     // It may go on from that one.
     if (!this.#isAnnounced(made)) made.refusedBy = before?.refusedBy
-    if (made.refusedBy !== undefined) this.#refuse(made)
     this.#made = made
-    this.#tell(made)
+    this.#tell(made.ids, { kind: 'waiting' })
+    if (made.refusedBy !== undefined) this.#refuse(made, made.refusedBy)
   }
 
   async #decide(made: Made): Promise<void> {
@@ -168,8 +168,7 @@ export class MadeSnapshots {
       if (this.#isAnnounced(made)) return this.#accept(made)
       // Others have come, and gone back.
       if (isOpen()) return
-      made.refusedBy = this.#firstBehind(made.base)
-      this.#refuse(made)
+      this.#refuse(made, this.#firstBehind(made.base))
     }
     const id = await this.#target()
     if (id !== undefined) await this.#nameInsteadOf(made.id, id)
@@ -215,25 +214,27 @@ export class MadeSnapshots {
   #accept(made: Made): void {
     this.#named = { id: made.id }
     this.#made = undefined
-    this.#tell(made, { kind: 'announced' })
+    this.#tell(made.ids, { kind: 'announced' })
     this.#options.log.info({ snapshotId: made.id }, 'announced a snapshot')
   }
 
-  #refuse(made: Made): void {
-    this.#tell(made)
+  #refuse(made: Made, by: string): void {
+    made.refusedBy = by
+    this.#tell(made.ids, { kind: 'refused', by })
     // What was here before, a command has gone back to.
     const isNew = (id: string) =>
       monotonicMs() - (this.#sinceMs.get(id) ?? monotonicMs()) < limits.snapshotMadeMs
     for (const id of made.ids.filter(isNew)) this.#refusedIds.add(id)
-    const about = { snapshotId: made.id, by: made.refusedBy }
-    this.#options.log.warn(about, 'another machine has announced a snapshot first')
+    this.#options.log.warn(
+      { snapshotId: made.id, by },
+      'another machine has announced a snapshot first',
+    )
   }
 
-  #tell({ ids, refusedBy: by }: Made, outcome?: Published): void {
-    const known: Published = by === undefined ? { kind: 'waiting' } : { kind: 'refused', by }
+  #tell(ids: readonly string[], outcome: Published): void {
     for (const id of ids.toReversed()) {
       this.#outcomes.delete(id)
-      this.#outcomes.set(id, outcome ?? known)
+      this.#outcomes.set(id, outcome)
     }
     for (const id of this.#outcomes.keys()) {
       if (this.#outcomes.size > limits.announcementsKnownCount) this.#outcomes.delete(id)
@@ -243,9 +244,10 @@ export class MadeSnapshots {
   /** It, or the same one by another machine that has gone back to it, too. */
   #isAnnounced({ id, documents, since }: Made): boolean {
     const { announced, announcements } = this.#options.journal.facts
-    const isIt = (one: Announcement) => one.id === id && areSame(one.documents, documents)
-    if (announced !== undefined && isIt(announced)) return true
-    return announcements.some((one) => one.sequence > since && isIt(one))
+    const isLate = (one: Announcement) => one === announced || one.sequence > since
+    return announcements.some(
+      (one) => isLate(one) && one.id === id && areSame(one.documents, documents),
+    )
   }
 
   #firstBehind(base: string | undefined): string {
@@ -254,11 +256,6 @@ export class MadeSnapshots {
     const at = announcements.findLastIndex(({ id }) => id === base)
     const first = at < 0 ? undefined : announcements[at + 1]
     return (first ?? announced)?.by ?? name
-  }
-
-  #announcementOf(id: string): Announcement | undefined {
-    const { announced, announcements } = this.#options.journal.facts
-    return announced?.id === id ? announced : announcements.findLast((one) => one.id === id)
   }
 
   /** What CURRENT is to name: what is served or, where that is not here any more, what will be. */
@@ -297,12 +294,10 @@ export class MadeSnapshots {
   async #removeRefused(): Promise<boolean> {
     const { dataDirectory, served, snapshots, log } = this.#options
     for (const id of this.#refusedIds) {
-      const documents = await snapshots.documentsOf(id)
       const { servedId, preparedId } = served() ?? {}
       if (id === servedId || id === preparedId) continue
-      const announced = this.#announcementOf(id)
-      const isWanted = announced !== undefined && areSame(announced.documents, documents ?? [])
-      if (documents !== undefined && !isWanted) {
+      const isThere = (await snapshots.documentsOf(id)) !== undefined
+      if (isThere && !(await this.isHere(id))) {
         await removeSnapshot(dataDirectory, id)
         log.info({ snapshotId: id }, 'removed a snapshot that machines do not take')
       }
