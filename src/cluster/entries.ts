@@ -7,7 +7,7 @@
 import type { AnnouncedAudience } from '../store/audiences.js'
 import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
-import { pack, unpackOrNothing } from './nats/packing.js'
+import { pack, unpackOrNothing } from './nats/parts.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 export type Entry =

@@ -27,7 +27,6 @@ import { assertNobodyRuns, clusterDirectory, processSession } from './directory.
 import { NO_FACTS } from './facts.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
-import { StreamLog } from './nats/stream-log.js'
 import type { NodeReport } from './node-report.js'
 import type { AskNode } from './questions.js'
 import { seedsDirectory, sow } from './seed.js'
@@ -228,15 +227,15 @@ async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterSt
       `${dataDirectory} has data of its own, and the cluster ${clusterId} has others: name an empty directory, and the ` +
         'machine begins with what the cluster has',
     )
-  const connectedToNone = async () => {
-    const { connection } = await nats.openLog()
-    const there = await StreamLog.infoIfThere(connection, nats.names)
+  const streamOfNone = async () => {
+    const { stream } = await nats.openLog()
+    const there = await stream.info()
     if (there !== undefined && there.generation !== generation) throw ownData()
-    return connection
+    return stream
   }
   // First, since these answer also where JetStream does not.
   if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) throw ownData()
-  await untilAnswered(options, connectedToNone)
+  await untilAnswered(options, streamOfNone)
   if ((await readCurrent(dataDirectory)) === undefined) {
     throw new OperatorError(
       'SnapshotMissing',
@@ -254,8 +253,8 @@ async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterSt
     // What a writer left that died is settled.
     const base = await setJournalLog(journal, undefined)
     await untilAnswered(options, async () => {
-      const connection = await connectedToNone()
-      await StreamLog.found(connection, nats.names, { generation, founder: name, base })
+      const stream = await streamOfNone()
+      await stream.found({ generation, founder: name, base })
     })
     await setJournalLog(journal, { generation, place: 0 })
     store.entries.apply([], base.sequence)

@@ -63,6 +63,9 @@ export interface KeeperFault {
   readonly text: string
 }
 
+/** What waiting does not mend, and this machine does. */
+type Mended = Extract<MachineLogFault, { readonly kind: 'gone' | 'cut' | 'other' }>
+
 export class LogKeeper {
   readonly #options: KeeperOptions
   #machineLog: MachineLog | undefined
@@ -70,10 +73,7 @@ export class LogKeeper {
   #isOver = false
   /** One that is not so far in the log has nothing for this machine that the log keeps no more. */
   #neededPlace = 0
-  /** Ends what is waited for. */
-  #wake: () => void = () => {}
-  /** What the log says that needs more than waiting. */
-  #toDo: MachineLogFault | undefined
+  #stopFollowing: () => void = () => {}
 
   constructor(options: KeeperOptions) {
     this.#options = options
@@ -99,19 +99,14 @@ export class LogKeeper {
   stop(): void {
     this.#isOver = true
     this.#machineLog?.stop()
-    this.#wake()
+    this.#stopFollowing()
   }
 
   async #run(): Promise<void> {
-    const { journal } = this.#options
     while (!this.#isOver) {
-      try {
-        if (journal.logPlace === undefined) await this.#copy()
-        else await this.#follow()
-      } catch {
-        // No server, or no machine, answers.
-        await this.#untilHeard()
-      }
+      const isFollowing = this.#options.journal.logPlace !== undefined
+      // What another machine has sent may not be what it was: it is asked again.
+      await (isFollowing ? this.#follow() : this.#copy()).catch(() => {})
       if (!this.#isOver) await sleep(limits.natsRetryMs)
     }
   }
@@ -120,74 +115,38 @@ export class LogKeeper {
   async #follow(): Promise<void> {
     const { log, journal, beats, name } = this.#options
     const { generation } = journal
-    this.#toDo = undefined
-    this.#machineLog = await MachineLog.open({
-      log,
-      journal,
-      beats,
-      name,
-      generation,
-      onFault: (fault) => this.#heard(fault),
-    })
-    if (!this.#isOver && this.#toDo === undefined) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    // What it is deciding is in the journal then.
-    await this.#machineLog.stop()
-    this.#machineLog = undefined
-    if (!this.#isOver) await this.#carryOut(this.#toDo)
-  }
-
-  /** For a while, until the log answers: that there is none, only its followers are told. */
-  async #untilHeard(): Promise<void> {
-    const { log, journal } = this.#options
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        stop()
-        resolve()
+    const fault = await new Promise<Mended | undefined>((resolve) => {
+      this.#stopFollowing = () => resolve(undefined)
+      const onFault = (fault: MachineLogFault | undefined) => {
+        if (fault?.kind === 'gone' || fault?.kind === 'cut' || fault?.kind === 'other')
+          resolve(fault)
+        else this.#tell(fault && { kind: fault.kind, text: textOf(fault) })
       }
-      const timer = setTimeout(() => done(), limits.logAppendMs)
-      const stop = log.follow(
-        { after: journal.place },
-        {
-          onMessages: done,
-          onFault: (fault) => {
-            if (fault?.kind === 'missing' && !this.#isOver) this.#heard(fault)
-            done()
-          },
-        },
-      )
+      this.#machineLog = new MachineLog({ log, journal, beats, name, generation, onFault })
     })
+    // What it is deciding is in the journal then.
+    await this.#machineLog?.stop()
+    this.#machineLog = undefined
+    if (fault !== undefined && !this.#isOver) await this.#carryOut(fault)
   }
 
-  #heard(fault: MachineLogFault | undefined): void {
-    if (fault !== undefined && NEEDS_MORE.has(fault.kind)) {
-      this.#toDo = fault
-      this.#wake()
-    } else this.#tell(fault && { kind: fault.kind, text: textOf(fault) })
-  }
-
-  async #carryOut(fault: MachineLogFault | undefined): Promise<void> {
+  async #carryOut(fault: Mended): Promise<void> {
     const { journal, beats } = this.#options
-    if (fault?.kind === 'gone' || fault?.kind === 'cut') {
+    if (fault.kind !== 'other') {
+      // Only what it wanted to read once more: it begins later.
+      if (fault.kind === 'gone' && fault.first <= journal.place + 1) return
       this.#neededPlace = fault.kind === 'gone' ? fault.first - 1 : fault.place
       beats.skipped()
       return await journal.goOnWith({ generation: journal.generation })
     }
-    if (fault?.kind !== 'other') return
     const { generation, base } = fault
     if (generation === undefined || base === undefined) return this.#tell(IS_OTHER)
     this.#neededPlace = 0
     beats.skipped()
     const { kept } = journal
-    if (kept.sequence > base.sequence) {
-      const count = kept.sequence - base.sequence
-      return this.#tell({ kind: 'ahead', text: aheadText(count) })
-    }
-    if (kept.sequence < base.sequence) return await journal.goOnWith({ generation })
+    const aheadCount = kept.sequence - base.sequence
+    if (aheadCount > 0) return this.#tell({ kind: 'ahead', text: aheadText(aheadCount) })
+    if (aheadCount < 0) return await journal.goOnWith({ generation })
     if (kept.hash === base.hash) return await journal.goOnWith({ generation, place: 0 })
     this.#tell(IS_OTHER)
   }
@@ -241,15 +200,13 @@ export class LogKeeper {
   }
 }
 
-/** What waiting does not mend. */
-const NEEDS_MORE: ReadonlySet<MachineLogFault['kind']> = new Set(['gone', 'cut', 'other'])
-
 const NOTHING = new Uint8Array()
 
 const COPYING = 'no machine is heard that has what this one lacks, and the log keeps it no more'
-const OTHER =
-  'the log is that of another cluster with the same id, or was made anew without this machine'
-const IS_OTHER: KeeperFault = { kind: 'other', text: OTHER }
+const IS_OTHER: KeeperFault = {
+  kind: 'other',
+  text: 'the log is that of another cluster with the same id, or was made anew without this machine',
+}
 
 function aheadText(count: number): string {
   return (
@@ -258,17 +215,13 @@ function aheadText(count: number): string {
   )
 }
 
-function textOf(fault: MachineLogFault): string {
+function textOf(fault: Exclude<MachineLogFault, Mended>): string {
   switch (fault.kind) {
     case 'hole':
       return (
         `the server ${fault.server ?? 'of NATS'} lacks message ${fault.place} of the log: its disk is damaged. Stop it, ` +
         'remove its store, and start it again'
       )
-    case 'gone':
-      return `the log begins with message ${fault.first}, and this machine needs ${fault.place}`
-    case 'cut':
-      return `message ${fault.place} of the log may have begun before what is kept`
     case 'lost':
       return (
         `the log ends with message ${fault.end - 1}, and had ${fault.place}: the servers of NATS have lost their disks. ` +
@@ -284,8 +237,6 @@ function textOf(fault: MachineLogFault): string {
         `message ${fault.place} of the log is another one than it was: the servers of NATS have lost some. ` +
         '`hickory cluster seed-log` makes it anew'
       )
-    case 'other':
-      return OTHER
     case 'diverged':
       return `${nameIn(fault.name)} has another batch ${fault.sequence} than this machine: compare them with \`hickory cluster verify\``
   }

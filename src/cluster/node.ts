@@ -182,7 +182,7 @@ export class ClusterNode {
       audiences: this.audiences,
       own: this.#own,
       snapshots: this.#snapshots,
-      replaceLog: (founding, replaced) => nats.replaceLog(founding, replaced),
+      replaceLog: (founding, replaced) => stream.replace(founding, replaced),
       reports: this.#reports,
       stored: options.stored,
       append: (entry) => this.#enter(entry),

@@ -5,9 +5,9 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TaskCalls } from '../cluster/nats/calls.js'
 import type { Connection, NatsSettings } from '../cluster/nats/connection.js'
 import { namesOf } from '../cluster/nats/names.js'
-import { TaskCalls } from '../cluster/nats/task-calls.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { QueryRunner } from '../pool/messages.js'

@@ -123,7 +123,7 @@ t.test('with nkeys', async (t) => {
       },
     })
     await machine.flush()
-    ask(client, { from: 'site-b', call: 'forged', question: { kind: 'status' } })
+    ask(client, { kind: 'status' }, names.re('site-b', 'forged'))
     // Answered in order, so that this one would have come before.
     await asked(client, { kind: 'status' })
     await machine.flush()
@@ -322,18 +322,18 @@ const packr = new Packr({ useRecords: false })
 
 /** What site-a answers, as the wire has it. */
 async function asked(client: NatsConnection, question: object): Promise<unknown> {
-  const from = 'command.0123456789ab'
-  const answers = client.subscribe(names.re(from, '*'), { max: 1 })
-  ask(client, { from, call: '1', question })
+  const name = 'command.0123456789ab'
+  const answers = client.subscribe(names.re(name, '*'), { max: 1 })
+  ask(client, question, names.re(name, '1'))
   for await (const { data } of answers) return packr.unpack(data.subarray(HEAD_BYTES))
   return undefined
 }
 
 /** Asks site-a, in a message of one part. */
-function ask(client: NatsConnection, asked: object): void {
+function ask(client: NatsConnection, question: object, reply: string): void {
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt32LE(1, 12)
-  client.publish(names.command('site-a'), Buffer.concat([head, packr.pack(asked)]))
+  client.publish(names.command('site-a'), Buffer.concat([head, packr.pack(question)]), { reply })
 }
 
 const HEAD_BYTES = 16

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { decodeEntry, type Entry, encodeEntry } from '../../src/cluster/entries.js'
-import { pack } from '../../src/cluster/nats/packing.js'
+import { pack } from '../../src/cluster/nats/parts.js'
 import { codePoint } from '../support/random/code-points.js'
 import { byTier } from '../support/tier.js'
 

@@ -10,7 +10,6 @@ import { ClusterJournal } from '../../src/cluster/journal.js'
 import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
-import { StreamLog } from '../../src/cluster/nats/stream-log.js'
 import {
   noteConnection,
   readConnection,
@@ -64,26 +63,24 @@ const logs: { founding: LogFounding | undefined; lateCount: number } = {
 function answered() {
   if (logs.lateCount-- > 0) throw new Error('timeout')
 }
-const { infoIfThere, found } = StreamLog
-t.teardown(() => Object.assign(StreamLog, { infoIfThere, found }))
-Object.assign(StreamLog, {
-  async infoIfThere() {
+const stream = {
+  async info() {
     answered()
     return logs.founding
   },
-  async found(_: unknown, _1: unknown, founding: LogFounding) {
+  async found(founding: LogFounding) {
     answered()
     logs.founding ??= founding
     if (logs.founding.generation !== founding.generation) throw new Error('there is another log')
   },
-})
+}
 t.beforeEach(() => Object.assign(logs, { founding: undefined, lateCount: 0 }))
 
 /** NATS with machines that tell of themselves, and have nothing to give but what they know of the cluster. */
 function natsWith(names: readonly string[], facts?: KnownFacts, session?: string) {
   const asked: string[] = []
   const nats = {
-    openLog: async () => ({ connection: {} }),
+    openLog: async () => ({ stream }),
     hear(listener: (report: object) => void) {
       for (const name of names) listener({ name, snapshotId: 'any', levelMs: 1_000 })
       return () => {}

@@ -59,9 +59,8 @@ t.test('a machine that waits for its journal, which is damaged, begins anew', as
   writeFileSync(path, bytes)
   const { open } = ClusterNats
   t.teardown(() => Object.assign(ClusterNats, { open }))
-  const status = () => Object.assign([], { stop() {} })
   const nats = {
-    openLog: async () => ({ stream: {}, connection: { isUp: false, nats: { status } } }),
+    openLog: async () => ({ stream: {}, connection: { isUp: false, onChange: () => () => {} } }),
     calls: { ask: () => Promise.reject(new Error('no answer')) },
     close: async () => {},
   }

@@ -70,6 +70,8 @@ export type LogFault =
 export interface LogStart {
   /** Messages behind this place; 0 for all of them. */
   readonly after: number
+  /** So many before are told, too, if they are kept. */
+  readonly beforeCount?: number
   /** The log that is meant; undefined for any. */
   readonly generation?: string | undefined
   /** That of the message at `after`, which an earlier process has read: another one there is `changed`. */
@@ -112,8 +114,11 @@ export interface Log {
    */
   read(start: number, end: number): AsyncIterable<LogMessage | undefined>
 
-  /** @throws  as a rejection, where no server answers, or there is no log */
-  info(): Promise<LogInfo>
+  /**
+   * @returns undefined where there is no log; a server that was just elected may not know of it yet
+   * @throws  as a rejection, where no server answers
+   */
+  info(): Promise<LogInfo | undefined>
 }
 
 /** SHA-256 in hexadecimal digits. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../../chain/link.js'
 import type { SentBatch } from '../../journal/batch.js'
 import type { BatchOutcome } from '../../journal/outcomes.js'
@@ -66,22 +67,15 @@ interface MachineLogOptions {
   readonly onFault: (fault: MachineLogFault | undefined) => void
 }
 
-/** A group that is on its way into the log. */
-interface Pending {
-  readonly number: number
-  readonly parts: readonly Uint8Array[]
-  readonly resolve: (outcomes: readonly BatchOutcome[] | undefined) => void
-  isSettled: boolean
-  /** Ends what is waited for before it is sent again. */
-  wake: () => void
-}
+type Outcomes = readonly BatchOutcome[]
 
 export class MachineLog {
   readonly #options: MachineLogOptions
   /** Drawn for this process. */
   readonly #session = randomBytes(8).toString('hex')
-  readonly #gatherer: MessageGatherer
-  readonly #pending = new Map<number, Pending>()
+  #gatherer: MessageGatherer | undefined
+  /** Groups that are on their way into the log: each takes what became of it. */
+  readonly #pending = new Map<number, (outcomes: Outcomes | undefined) => void>()
   readonly #stopFollowing: () => void
   /** What is being decided. */
   #taking: Promise<void> = Promise.resolve()
@@ -89,12 +83,13 @@ export class MachineLog {
   #fault: MachineLogFault | undefined
   #isStopped = false
 
-  private constructor(options: MachineLogOptions, gatherer: MessageGatherer) {
+  constructor(options: MachineLogOptions) {
     this.#options = options
     const { log, journal, generation } = options
-    this.#gatherer = gatherer
+    const { place: after, digest } = journal
     this.#stopFollowing = log.follow(
-      { after: journal.place, generation, digest: journal.digest },
+      // So far before, a message may have begun that is whole behind it.
+      { after, beforeCount: limits.logMessageSpan, generation, digest },
       {
         onMessages: (messages) => {
           this.#taking = this.#take(messages)
@@ -103,26 +98,6 @@ export class MachineLog {
         onFault: (fault) => this.#tellFault(fault),
       },
     )
-  }
-
-  /** @throws  as a rejection, where no server answers, or one lacks what was read before */
-  static async open(options: MachineLogOptions): Promise<MachineLog> {
-    const { log, journal } = options
-    const { first, end, server } = await log.info()
-    const { place } = journal
-    // So far before, a message may have begun that is whole behind it.
-    const begin = Math.max(0, place - limits.logMessageSpan, first - 1)
-    const after = Math.min(place, begin)
-    const gatherer = new MessageGatherer(after + 1)
-    // A log that seems to end before is for its follower to judge: the end may be an old one.
-    for await (const message of end > place ? log.read(after + 1, place + 1) : []) {
-      if (message === undefined) {
-        options.onFault({ kind: 'hole', place, server })
-        throw new Error('the log lacks what was read before')
-      }
-      gatherer.add(message)
-    }
-    return new MachineLog(options, gatherer)
   }
 
   /** Why nothing is decided now. */
@@ -137,14 +112,18 @@ export class MachineLog {
    * @throws RangeError  as a rejection, for a group that is too long
    * @returns undefined where it was not read back in time; it may be there, or come
    */
-  async append(batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined> {
+  async append(batches: readonly SentBatch[]): Promise<Outcomes | undefined> {
     const number = ++this.#lastNumber
     const parts = this.#partsOf({ kind: 'group', number, batches })
-    return await new Promise((resolve) => {
-      const pending: Pending = { number, parts, resolve, isSettled: false, wake() {} }
-      this.#pending.set(number, pending)
-      void this.#appendUntilRead(pending)
+    const over = new AbortController()
+    void this.#sendUntil(over.signal, parts)
+    const late = setTimeout(() => this.#settle(number, undefined), limits.logWaitMs)
+    const outcomes = await new Promise<Outcomes | undefined>((resolve) => {
+      this.#pending.set(number, resolve)
     })
+    clearTimeout(late)
+    over.abort()
+    return outcomes
   }
 
   /** Says in the log that this machine is there. To be called at an interval, and by which it becomes level. */
@@ -163,33 +142,27 @@ export class MachineLog {
   stop(): Promise<void> {
     this.#isStopped = true
     this.#stopFollowing()
-    for (const pending of [...this.#pending.values()]) this.#settle(pending, undefined)
+    for (const number of [...this.#pending.keys()]) this.#settle(number, undefined)
     return this.#taking
   }
 
-  async #appendUntilRead(pending: Pending): Promise<void> {
-    const late = setTimeout(() => this.#settle(pending, undefined), limits.logWaitMs)
-    while (!pending.isSettled) {
-      let waitMs: number = limits.logAgainMs
-      if (this.#fault === undefined) {
-        try {
-          await this.#send(pending.parts)
-          // It is in the log, and on its way back.
-          waitMs = limits.logAppendMs
-        } catch {
-          // It may be there all the same.
-        }
-      }
-      if (!pending.isSettled) await settledWithin(pending, waitMs)
+  async #sendUntil(signal: AbortSignal, parts: readonly Uint8Array[]): Promise<void> {
+    while (!signal.aborted) {
+      const isSent =
+        this.#fault === undefined &&
+        (await this.#send(parts).then(
+          () => true,
+          () => false,
+        ))
+      // What was acknowledged is on its way back. What was not may be there all the same.
+      const waitMs = isSent ? limits.logAppendMs : limits.logAgainMs
+      await sleep(waitMs, undefined, { signal }).catch(() => {})
     }
-    clearTimeout(late)
   }
 
-  #settle(pending: Pending, outcomes: readonly BatchOutcome[] | undefined): void {
-    this.#pending.delete(pending.number)
-    pending.isSettled = true
-    pending.resolve(outcomes)
-    pending.wake()
+  #settle(number: number, outcomes: Outcomes | undefined): void {
+    this.#pending.get(number)?.(outcomes)
+    this.#pending.delete(number)
   }
 
   #partsOf(sent: SentGroup | Beat): readonly Uint8Array[] {
@@ -202,27 +175,30 @@ export class MachineLog {
   }
 
   async #take(messages: readonly LogMessage[]): Promise<void> {
+    const { journal } = this.#options
+    this.#gatherer ??= new MessageGatherer(messages[0].place)
     for (const message of messages) {
       const gathered = this.#gatherer.add(message)
       if (this.#isStopped || this.#isOver()) return
-      if (gathered === 'cut') this.#cutAt(message.place)
-      else if (gathered !== undefined) await this.#decide(gathered)
+      // What is not behind it was decided before this process began.
+      if (message.place > journal.place) {
+        if (gathered === 'cut') this.#tellFault({ kind: 'cut', place: message.place })
+        else if (gathered !== undefined) await this.#decide(gathered)
+      }
       // While it was decided, the journal may have begun to follow another log.
       if (this.#isStopped || this.#isOver()) return
-      this.#options.journal.pass(message.place, digestOf(message))
+      if (message.place >= journal.place) journal.pass(message.place, digestOf(message))
     }
   }
 
   async #decide(message: GatheredMessage): Promise<void> {
     const { journal, generation } = this.#options
     const { place, timeMs, session, sent } = message
-    // What was decided before this process began; and what was sent before the log was made anew.
-    if (sent === undefined || place <= journal.place || message.generation !== generation) return
+    // What was sent before the log was made anew.
+    if (sent === undefined || message.generation !== generation) return
     if (sent.kind === 'beat') return this.#hearBeat(sent, session)
     const outcomes = await journal.append({ place, timeMs, batches: sent.batches })
-    if (session !== this.#session) return
-    const pending = this.#pending.get(sent.number)
-    if (pending !== undefined) this.#settle(pending, outcomes)
+    if (session === this.#session) this.#settle(sent.number, outcomes)
   }
 
   #hearBeat({ name, number, sequence, hash }: Beat, session: string): void {
@@ -232,10 +208,6 @@ export class MachineLog {
       this.#tellFault({ kind: 'diverged', name, sequence })
     } else if (session === this.#session) beats.readBack(number, journal.last.sequence)
     else beats.read(name, journal.last.sequence)
-  }
-
-  #cutAt(place: number): void {
-    if (place > this.#options.journal.place) this.#tellFault({ kind: 'cut', place })
   }
 
   #tellFault(fault: MachineLogFault | undefined): void {
@@ -248,14 +220,4 @@ export class MachineLog {
   #isOver(): boolean {
     return this.#fault?.kind === 'diverged' || this.#fault?.kind === 'cut'
   }
-}
-
-function settledWithin(pending: Pending, waitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, waitMs)
-    pending.wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-  })
 }

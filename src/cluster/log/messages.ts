@@ -14,7 +14,7 @@
  */
 import type { SentBatch } from '../../journal/batch.js'
 import { limits } from '../../limits.js'
-import { pack, unpackOrNothing } from '../nats/packing.js'
+import { pack, unpackOrNothing } from '../nats/parts.js'
 import type { LogMessage } from './log.js'
 
 export interface SentGroup {

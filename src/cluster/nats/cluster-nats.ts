@@ -4,14 +4,13 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogFounding } from '../log/log.js'
 import type { NodeReport } from '../node-report.js'
 import { Calls, type Serves } from './calls.js'
 import { ClusterFiles } from './cluster-files.js'
 import { Connection, type ConnectionEvents, type NatsSettings } from './connection.js'
 import { type Names, namesOf } from './names.js'
 import { Opened } from './opened.js'
-import { pack, unpackOrNothing } from './packing.js'
+import { pack, unpackOrNothing } from './parts.js'
 import { StreamLog } from './stream-log.js'
 
 interface NatsOptions extends ConnectionEvents {
@@ -21,7 +20,7 @@ interface NatsOptions extends ConnectionEvents {
   readonly name: string
   /** Answers what others ask; undefined of a command. */
   readonly serves: Serves | undefined
-  /** Unless given, a command asks as an operator, and a machine as one. */
+  /** As a machine unless given. */
   readonly asksAs?: keyof Serves
 }
 
@@ -76,11 +75,6 @@ export class ClusterNats {
   async openLog(): Promise<{ readonly stream: StreamLog; readonly connection: Connection }> {
     const connection = await this.#toStorage()
     return { stream: await StreamLog.open(connection, this.names), connection }
-  }
-
-  /** As `StreamLog.replace`. */
-  async replaceLog(founding: LogFounding, replaced: string): Promise<number> {
-    return await StreamLog.replace(await this.#toStorage(), this.names, founding, replaced)
   }
 
   async close(): Promise<void> {

@@ -48,13 +48,13 @@ export interface ConnectionEvents {
 
 export class Connection {
   readonly nats: NatsConnection
-  readonly #events: ConnectionEvents
+  readonly #listeners: Set<ConnectionEvents['onChange']>
   #isUp = true
 
   private constructor(nats: NatsConnection, events: ConnectionEvents) {
     this.nats = nats
-    this.#events = events
-    void this.#watch()
+    this.#listeners = new Set([events.onChange])
+    void this.#watch(events)
   }
 
   /**
@@ -74,6 +74,12 @@ export class Connection {
   /** Whether there is one now. Without it nothing is sent: the library would keep it all. */
   get isUp(): boolean {
     return this.#isUp
+  }
+
+  /** @returns hears no more */
+  onChange(listener: ConnectionEvents['onChange']): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** What cannot be sent is lost. */
@@ -116,25 +122,19 @@ export class Connection {
     await this.nats.close()
   }
 
-  /**
-   * Ends the connection, so that it is made again, with another server perhaps: the library alone would wait until all is
-   * sent, to a server that reads no more.
-   */
-  #end(): void {
-    ;(this.nats as unknown as WithSocket).protocol.transport.socket?.destroy()
-  }
-
-  async #watch(): Promise<void> {
+  async #watch({ onDenied }: ConnectionEvents): Promise<void> {
     for await (const status of this.nats.status()) {
       const { type } = status
-      if (type === 'staleConnection') this.#end()
-      if (type === 'error' && status.error instanceof PermissionViolationError) {
-        this.#events.onDenied(status.error.message)
+      // The library alone would wait until all is sent, to a server that reads no more.
+      if (type === 'staleConnection') {
+        ;(this.nats as unknown as WithSocket).protocol.transport.socket?.destroy()
+      } else if (type === 'error' && status.error instanceof PermissionViolationError) {
+        onDenied(status.error.message)
       }
       const isUp = type === 'reconnect' || (type !== 'disconnect' && this.#isUp)
       if (isUp === this.#isUp) continue
       this.#isUp = isUp
-      this.#events.onChange(isUp)
+      for (const listener of this.#listeners) listener(isUp)
     }
   }
 }

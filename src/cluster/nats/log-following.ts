@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import { limits } from '../../limits.js'
 import {
   digestOf,
@@ -26,7 +25,7 @@ export class Following {
   readonly #log: ReadLog
   readonly #connection: Connection
   readonly #reader: LogReader
-  readonly #statuses: { stop(): void }
+  readonly #stopHearing: () => void
   readonly #timer: NodeJS.Timeout
   #next: number
   /** Behind the last message of which this has heard. */
@@ -34,7 +33,9 @@ export class Following {
   /** What was published again and is not told yet. */
   readonly #came = new Map<number, LogMessage>()
   #cameBytes = 0
-  #lastDigest: string | undefined
+  /** The last one that was read, and its digest where it is known. */
+  #last: { readonly place: number; readonly digest: string | undefined }
+  #beforeCount: number
   #generation: string | undefined
   #isToLook = true
   /** Whether the log is known to be the one that was read so far, since the last connection. */
@@ -47,7 +48,7 @@ export class Following {
   constructor(
     log: ReadLog,
     connection: Connection,
-    { after, generation, digest }: LogStart,
+    { after, beforeCount = 0, generation, digest }: LogStart,
     reader: LogReader,
   ) {
     this.#log = log
@@ -55,8 +56,14 @@ export class Following {
     this.#reader = reader
     this.#next = after + 1
     this.#generation = generation
-    this.#lastDigest = digest
-    this.#statuses = this.#lookAtEachConnection()
+    this.#last = { place: after, digest }
+    this.#beforeCount = beforeCount
+    this.#stopHearing = connection.onChange((isUp) => {
+      // The next one may be with a server that has another log.
+      if (!isUp) return this.#forget()
+      this.#wrongSinceMs &&= performance.now()
+      this.#look()
+    })
     // What was published again may be lost on its way.
     this.#timer = setInterval(() => this.#look(), limits.logLookMs)
     void this.#run()
@@ -79,7 +86,7 @@ export class Following {
 
   stop(): void {
     this.#isStopped = true
-    this.#statuses.stop()
+    this.#stopHearing()
     clearInterval(this.#timer)
     this.#wake()
   }
@@ -112,15 +119,18 @@ export class Following {
   /** Whether the log is the one that was read so far, and how far it goes. */
   async #compare(): Promise<void> {
     this.#isToLook = false
-    const info = await this.#log.info().catch(unlessMissing)
-    const fault = info === undefined ? MISSING : await this.#faultOf(info)
+    const info = await this.#log.info()
+    const fault = await this.#faultOf(info)
     if (this.#isStopped) return
     this.#isSame = fault === undefined
-    if (fault !== undefined) {
+    if (info === undefined || fault !== undefined) {
       this.#forget()
-      this.#suspect(fault)
+      if (fault !== undefined) this.#suspect(fault)
+      return
     }
-    this.#end = Math.max(this.#end, info?.end ?? 0)
+    this.#next = Math.max(Math.min(info.first, this.#next), this.#next - this.#beforeCount)
+    this.#beforeCount = 0
+    this.#end = Math.max(this.#end, info.end)
     if (this.#isSame && this.#next >= this.#end) this.#goOn()
   }
 
@@ -144,17 +154,19 @@ export class Following {
     this.#end = 0
   }
 
-  async #faultOf({ first, end, generation, base }: LogInfo): Promise<LogFault | undefined> {
-    const last = this.#next - 1
+  async #faultOf(info: LogInfo | undefined): Promise<LogFault | undefined> {
+    if (info === undefined) return { kind: 'missing' }
+    const { first, end, generation, base } = info
+    const { place, digest } = this.#last
     this.#generation ??= generation
     if (generation !== this.#generation) return { kind: 'other', generation, base }
-    if (end < this.#next) return { kind: 'lost', place: last, end }
+    if (end <= place) return { kind: 'lost', place, end }
     if (first > this.#next) return { kind: 'gone', place: this.#next, first }
-    if (this.#lastDigest === undefined || last < first) return undefined
-    const message = await this.#log.message(last)
+    if (digest === undefined || place < first) return undefined
+    const message = await this.#log.message(place)
     // One that is missing was there: the server that leads now has a hole.
-    if (message === undefined || digestOf(message) === this.#lastDigest) return undefined
-    return { kind: 'changed', place: last }
+    if (message === undefined || digestOf(message) === digest) return undefined
+    return { kind: 'changed', place }
   }
 
   /** All that has come and is next. */
@@ -181,7 +193,7 @@ export class Following {
       await this.#tell(read)
       return true
     }
-    const { server } = await this.#log.info()
+    const server = (await this.#log.info())?.server
     if (!this.#isStopped) this.#suspect({ kind: 'hole', place: this.#next, server })
     return false
   }
@@ -191,7 +203,8 @@ export class Following {
       this.#next = message.place + 1
       if (this.#came.delete(message.place)) this.#cameBytes -= message.bytes.length
     }
-    this.#lastDigest = digestOf(messages[messages.length - 1])
+    const last = messages[messages.length - 1]
+    if (last.place >= this.#last.place) this.#last = { place: last.place, digest: digestOf(last) }
     if (this.#wrongSinceMs !== undefined) this.#goOn()
     try {
       await this.#reader.onMessages(messages)
@@ -212,27 +225,4 @@ export class Following {
       this.#wake = resolve
     })
   }
-
-  #lookAtEachConnection(): { stop(): void } {
-    const statuses = this.#connection.nats.status()
-    const watch = async () => {
-      for await (const { type } of statuses) {
-        // The next one may be with a server that has another log.
-        if (type === 'disconnect') this.#forget()
-        if (type !== 'reconnect') continue
-        this.#wrongSinceMs &&= performance.now()
-        this.#look()
-      }
-    }
-    void watch()
-    return statuses as unknown as { stop(): void }
-  }
-}
-
-const MISSING: LogFault = { kind: 'missing' }
-
-/** @throws  what does not say that there is no stream */
-export function unlessMissing(fault: unknown): undefined {
-  const isApi = fault instanceof JetStreamApiError
-  if (!isApi || fault.code !== JetStreamApiCodes.StreamNotFound) throw fault
 }

@@ -1,41 +1,32 @@
 /**
- * Streams and buckets in as many copies as the servers of NATS can have.
+ * What streams and buckets of JetStream have in common: how they are made and opened, and what its refusals mean.
  *
  * @module
  */
 import { JetStreamApiError } from '@nats-io/jetstream'
 
-/** Three where there are as many servers. */
-const COPIES = [3, 1] as const
-
-/** A single server, or too few that have JetStream. */
-const TOO_FEW_SERVERS: readonly number[] = [10005, 10074]
-
 /**
+ * Three copies, or one where the servers of NATS are a single one, or too few of them have JetStream.
+ *
  * @param open  makes it with so many copies, or opens it where it is
- * @param leastCount  so few are enough
+ * @param isOneEnough  whether it may have one
  * @throws JetStreamApiError, and what the library throws where there is no JetStream
  */
 export async function inCopies<T>(
   open: (copyCount: number) => Promise<T>,
-  leastCount = 1,
+  isOneEnough = true,
 ): Promise<T> {
-  const counts = COPIES.filter((count) => count >= leastCount)
-  for (const copyCount of counts) {
-    try {
-      return await open(copyCount)
-    } catch (fault) {
-      const isLast = copyCount === counts.at(-1)
-      if (isLast || !(fault instanceof JetStreamApiError)) throw fault
-      if (!TOO_FEW_SERVERS.includes(fault.apiError().err_code)) throw fault
-    }
+  try {
+    return await open(3)
+  } catch (fault) {
+    if (!isOneEnough || !refuses(fault, ...TOO_FEW_SERVERS)) throw fault
   }
-  throw new Error('there is a last number of copies')
+  return await open(1)
 }
 
-/** Whether there is one of this name with other settings, which then are kept. */
-export function isThereOtherwise(fault: unknown): boolean {
-  return fault instanceof JetStreamApiError && fault.apiError().err_code === NAME_IN_USE
-}
+const TOO_FEW_SERVERS = [10005, 10074] as const
 
-const NAME_IN_USE = 10058
+/** Whether JetStream says one of these codes. */
+export function refuses(fault: unknown, ...codes: readonly number[]): boolean {
+  return fault instanceof JetStreamApiError && codes.includes(fault.code)
+}

@@ -1,11 +1,27 @@
 /**
- * Long messages in parts, since NATS takes a megabyte at a time unless it is told otherwise. A part has a head of 16
- * bytes: the id of the message (8 bytes, drawn), its place and how many parts there are (4 bytes each, little-endian).
+ * What machines send each other as bytes: MessagePack, as in the journal, and in parts, since NATS takes a megabyte at a
+ * time unless it is told otherwise. A part has a head of 16 bytes: the id of the message (8 bytes, drawn), its place and how
+ * many parts there are (4 bytes each, little-endian).
  *
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { Packr } from 'msgpackr'
 import { limits } from '../../limits.js'
+
+const packr = new Packr({ useRecords: false })
+
+/** Bytes that nobody else uses. */
+export const pack = (value: unknown): Uint8Array => new Uint8Array(packr.pack(value))
+
+/** Undefined where the bytes are none. */
+export function unpackOrNothing(bytes: Uint8Array): unknown {
+  try {
+    return packr.unpack(bytes)
+  } catch {
+    return undefined
+  }
+}
 
 const HEAD_BYTES = 16
 

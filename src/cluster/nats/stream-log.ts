@@ -12,7 +12,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  JetStreamApiError,
+  JetStreamApiCodes,
   type JetStreamClient,
   type JetStreamManager,
   jetstream,
@@ -20,13 +20,12 @@ import {
   type StoredMsg,
 } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
-import type { Link } from '../../chain/link.js'
 import { limits } from '../../limits.js'
 import type { Log, LogFounding, LogInfo, LogMessage, LogReader, LogStart } from '../log/log.js'
 import type { Connection } from './connection.js'
-import { Following, unlessMissing } from './log-following.js'
+import { Following } from './log-following.js'
 import type { Names } from './names.js'
-import { inCopies, isThereOtherwise } from './open-stream.js'
+import { inCopies, refuses } from './open-stream.js'
 
 export class StreamLog implements Log {
   readonly #connection: Connection
@@ -47,37 +46,24 @@ export class StreamLog implements Log {
     return new StreamLog(connection, names, await jetstreamManager(connection.nats, options))
   }
 
-  /** @returns undefined where there is none */
-  static async infoIfThere(connection: Connection, names: Names): Promise<LogInfo | undefined> {
-    const log = await StreamLog.open(connection, names)
-    return await log.info().catch(unlessMissing)
-  }
-
   /**
    * Makes it. The same again changes nothing: an earlier attempt may have come that was not heard of.
    *
    * @throws  as a rejection, where there is another one, or that is not known
    */
-  static async found(
-    connection: Connection,
-    names: Names,
-    founding: LogFounding,
-  ): Promise<StreamLog> {
-    const log = await StreamLog.open(connection, names)
-    const config = configOf(names, founding)
-    log.#mustBeUp()
+  async found(founding: LogFounding): Promise<void> {
+    this.#mustBeUp()
     try {
       // Servers of a cluster may not have found each other yet: one copy would be for good.
-      const leastCount = connection.nats.info?.cluster === undefined ? 1 : 3
-      await inCopies((num_replicas) => log.#add({ ...config, num_replicas }), leastCount)
+      const isAlone = this.#connection.nats.info?.cluster === undefined
+      await inCopies((num_replicas) => this.#add(founding, num_replicas), isAlone)
     } catch (fault) {
-      if (!isThereOtherwise(fault)) throw fault
-      const { generation } = await log.info()
+      if (!refuses(fault, NAME_IN_USE)) throw fault
+      const generation = (await this.info())?.generation
       if (generation !== founding.generation) {
         throw new Error(`there is a log of generation ${generation}`, { cause: fault })
       }
     }
-    return log
   }
 
   /**
@@ -87,23 +73,18 @@ export class StreamLog implements Log {
    * @returns how many messages are removed
    * @throws  as a rejection, where there is another one, or that is not known
    */
-  static async replace(
-    connection: Connection,
-    names: Names,
-    founding: LogFounding,
-    replaced: string,
-  ): Promise<number> {
-    const log = await StreamLog.open(connection, names)
-    log.#mustBeUp()
-    const there = await log.info().catch(unlessMissing)
-    log.#mustBeUp()
-    if (there !== undefined && there.generation === replaced) {
-      await log.#manager.streams.delete(names.stream).catch(unlessMissing)
+  async replace(founding: LogFounding, replaced: string): Promise<number> {
+    this.#mustBeUp()
+    const there = await this.info()
+    this.#mustBeUp()
+    const isReplaced = there?.generation === replaced
+    if (there !== undefined && isReplaced) {
+      await this.#manager.streams.delete(this.#names.stream).catch(unlessMissing)
     } else if (there !== undefined && there.generation !== founding.generation) {
       throw new Error(`there is another log by now, made by ${there.founder ?? 'another program'}`)
     }
-    await StreamLog.found(connection, names, founding)
-    return there?.generation === replaced ? there.end - there.first : 0
+    await this.found(founding)
+    return there !== undefined && isReplaced ? there.end - there.first : 0
   }
 
   get messageBytes(): number {
@@ -146,8 +127,10 @@ export class StreamLog implements Log {
     return found === null ? undefined : storedMessage(found)
   }
 
-  async info(): Promise<LogInfo> {
-    const { config, state, cluster } = await this.#manager.streams.info(this.#names.stream)
+  async info(): Promise<LogInfo | undefined> {
+    const found = await this.#manager.streams.info(this.#names.stream).catch(unlessMissing)
+    if (found === undefined) return undefined
+    const { config, state, cluster } = found
     return {
       ...foundingOf(config.metadata),
       // The first one of a stream that never had one is 0.
@@ -160,16 +143,15 @@ export class StreamLog implements Log {
   }
 
   /** A server removes the files of a stream after it has said so, and refuses another one of its name meanwhile. */
-  async #add(config: Parameters<JetStreamManager['streams']['add']>[0]): Promise<void> {
+  async #add(founding: LogFounding, num_replicas: number): Promise<void> {
+    const config = { ...configOf(this.#names, founding), num_replicas }
     const deadlineMs = performance.now() + limits.clusterCallMs
     for (;;) {
       try {
         await this.#manager.streams.add(config)
         return
       } catch (fault) {
-        const isLate = performance.now() > deadlineMs
-        if (isLate || !(fault instanceof JetStreamApiError)) throw fault
-        if (fault.apiError().err_code !== NO_STORE) throw fault
+        if (performance.now() > deadlineMs || !refuses(fault, NO_STORE)) throw fault
       }
       await sleep(limits.natsRetryMs)
     }
@@ -180,6 +162,14 @@ export class StreamLog implements Log {
     if (!this.#connection.isUp) throw new Error('there is no connection to NATS')
   }
 }
+
+/** @throws  what does not say that there is no stream */
+function unlessMissing(fault: unknown): undefined {
+  if (!refuses(fault, JetStreamApiCodes.StreamNotFound)) throw fault
+}
+
+/** There is a stream of this name with other settings, which then are kept. */
+const NAME_IN_USE = 10058
 
 /** A stream is not made because its files cannot be. */
 const NO_STORE = 10049
@@ -211,14 +201,12 @@ function configOf(names: Names, { generation, founder, base }: LogFounding) {
 }
 
 function foundingOf(metadata: Readonly<Record<string, string>> = {}) {
-  const valid = (name: string, pattern: RegExp) => pattern.exec(metadata[name] ?? '') ?? undefined
-  const [, sequence, hash] = valid(BASE, /^(\d{1,15}) ([0-9a-f]{64})$/) ?? []
-  const base: Link | undefined =
-    sequence === undefined ? undefined : { sequence: Number(sequence), hash }
+  const valid = (name: string, pattern: RegExp) => pattern.exec(metadata[name] ?? '')
+  const base = valid(BASE, /^(\d{1,15}) ([0-9a-f]{64})$/)
   return {
     generation: valid(GENERATION, /^[0-9a-f]{16}$/)?.[0],
     founder: valid(FOUNDER, /^[a-z0-9][a-z0-9-]{0,31}$/)?.[0],
-    base,
+    base: base === null ? undefined : { sequence: Number(base[1]), hash: base[2] },
   }
 }
 

@@ -75,7 +75,7 @@ export class SyncGuard {
   readonly #connection: Connection
   readonly #monitors: readonly string[]
   readonly #onChange: (doubt: SyncDoubt) => void
-  readonly #statuses: { stop(): void }
+  readonly #stopHearing: () => void
   #timer: NodeJS.Timeout | undefined
   /** What was found out last, and about which server. */
   #found: { readonly serverId: string; readonly doubt: SyncDoubt } | undefined
@@ -93,7 +93,10 @@ export class SyncGuard {
     this.#monitors = monitors
     this.#onChange = onChange
     this.#told = this.doubt
-    this.#statuses = this.#askAtEachConnection()
+    this.#stopHearing = connection.onChange(() => {
+      this.#tell()
+      void this.#ask()
+    })
     void this.#ask()
   }
 
@@ -112,7 +115,7 @@ export class SyncGuard {
 
   stop(): void {
     this.#lastAsked++
-    this.#statuses.stop()
+    this.#stopHearing()
     clearTimeout(this.#timer)
   }
 
@@ -135,18 +138,6 @@ export class SyncGuard {
     if (doubt === this.#told) return
     this.#told = doubt
     this.#onChange(doubt)
-  }
-
-  #askAtEachConnection(): { stop(): void } {
-    const statuses = this.#connection.nats.status()
-    const watch = async () => {
-      for await (const { type } of statuses) {
-        if (type === 'disconnect' || type === 'reconnect') this.#tell()
-        if (type === 'reconnect') void this.#ask()
-      }
-    }
-    void watch()
-    return statuses as unknown as { stop(): void }
   }
 }
 

@@ -112,7 +112,7 @@ class TestMachine {
     generation = servers.generation,
   ): Promise<TestMachine> {
     const machine = new TestMachine(servers, name, messageBytes, generation)
-    machine.machineLog = await machine.#begun()
+    machine.machineLog = machine.#begun()
     return machine
   }
 
@@ -121,7 +121,7 @@ class TestMachine {
     this.machineLog.stop()
     this.journal = journal
     this.beats = this.#newBeats()
-    this.machineLog = await this.#begun()
+    this.machineLog = this.#begun()
   }
 
   #newBeats(): Beats {
@@ -133,10 +133,10 @@ class TestMachine {
     })
   }
 
-  #begun(): Promise<MachineLog> {
+  #begun(): MachineLog {
     const { log, journal, beats, name } = this
     const onFault = (fault: MachineLogFault | undefined) => this.faults.push(fault)
-    return MachineLog.open({ log, journal, beats, name, generation: this.#generation, onFault })
+    return new MachineLog({ log, journal, beats, name, generation: this.#generation, onFault })
   }
 }
 

@@ -100,9 +100,10 @@ export class MemoryLog implements Log {
     return place
   }
 
-  follow({ after, ...start }: LogStart, reader: LogReader): () => void {
+  follow({ after, beforeCount = 0, ...start }: LogStart, reader: LogReader): () => void {
     const servers = this.#servers
     let next = after + 1
+    let isBefore = beforeCount > 0
     let { generation, digest } = start
     let isStopped = false
     let isTelling = false
@@ -115,6 +116,11 @@ export class MemoryLog implements Log {
         if (servers.isFounded) generation ??= servers.generation
         fault = this.#faultAt(next, generation, digest)
         const messages: LogMessage[] = []
+        if (fault === undefined && isBefore) {
+          isBefore = false
+          digest = undefined
+          next = Math.max(Math.min(servers.first, next), next - beforeCount)
+        }
         for (let message = this.#at(next); message !== undefined; message = this.#at(++next)) {
           if (isStopped || fault !== undefined) break
           messages.push(message)
@@ -135,12 +141,12 @@ export class MemoryLog implements Log {
   }
 
   async *read(start: number, end: number): AsyncGenerator<LogMessage | undefined> {
-    this.#mustBeFounded()
+    if (!this.#servers.isFounded) throw new Error('there is no log')
     for (let place = start; place < end; place++) yield this.#at(place)
   }
 
-  async info(): Promise<LogInfo> {
-    this.#mustBeFounded()
+  async info(): Promise<LogInfo | undefined> {
+    if (!this.#servers.isFounded) return undefined
     const { first, messages, generation, founder, base, missing } = this.#servers
     return {
       first,
@@ -152,10 +158,6 @@ export class MemoryLog implements Log {
       copyCount: 1,
       server: 'memory',
     }
-  }
-
-  #mustBeFounded(): void {
-    if (!this.#servers.isFounded) throw new Error('there is no log')
   }
 
   #at(place: number): LogMessage | undefined {

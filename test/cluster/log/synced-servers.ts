@@ -120,10 +120,12 @@ export async function openLog(
   founding = FOUNDING,
 ): Promise<{ readonly connection: Connection; readonly log: StreamLog }> {
   const connection = await connectedTo(t, servers)
+  const log = await StreamLog.open(connection, namesOf('test'))
   const deadlineMs = performance.now() + 60_000
   for (;;) {
     try {
-      return { connection, log: await StreamLog.found(connection, namesOf('test'), founding) }
+      await log.found(founding)
+      return { connection, log }
     } catch (fault) {
       // The servers may still be electing who leads, and refuse at once meanwhile.
       if (performance.now() > deadlineMs) throw fault

@@ -95,7 +95,8 @@ withEachNats(t, async (t, server) => {
 t.test('a server is asked again until it has proven that it syncs, and then no more', async (t) => {
   const connection = {
     isUp: true,
-    nats: { info: named('2.15.1'), status: noStatus, getServer: () => `${loopback}:4222` },
+    nats: { info: named('2.15.1'), getServer: () => `${loopback}:4222` },
+    onChange: () => () => {},
   }
   let askedCount = 0
   const always = { server_id: 'id', jetstream: { config: { sync_always: true } } }
@@ -186,8 +187,6 @@ async function takenBy(t: Test, nats: SyncedServer): Promise<() => number> {
   await connection.nats.flush()
   return () => count
 }
-
-const noStatus = () => Object.assign((async function* () {})(), { stop() {} })
 
 interface Answer {
   readonly status: number
