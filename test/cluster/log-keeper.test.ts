@@ -302,6 +302,23 @@ t.test('a machine that was away longer than the log keeps copies from another on
   t.same(world.flips, [])
 })
 
+t.test('a log that loses what is only read once more is gone on with', async (t) => {
+  const world = await World.of(t, 'a')
+  const [a] = world.machines
+  await a.append(batch('1'))
+  await a.stop()
+  world.trim(0)
+  const follow = a.log.follow.bind(a.log)
+  a.log.follow = (start, reader) => {
+    a.log.follow = follow
+    setImmediate(() => reader.onFault({ kind: 'gone', place: 1, first: start.after + 1 }))
+    return () => {}
+  }
+  a.start()
+  t.match(await a.append(batch('2')), [{ sequence: 3 }])
+  t.same(a.faults, [])
+})
+
 t.test('a machine that lacks what none keeps must begin anew', async (t) => {
   const world = await World.of(t, 'a', 'b')
   const [a, b] = world.machines

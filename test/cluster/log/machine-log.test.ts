@@ -3,8 +3,9 @@
  * less than they had: all decide alike, and as a reader of the log from its beginning.
  */
 import { hash as digestOf } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { BEGINNING, type Link } from '../../../src/chain/link.js'
 import { Beats } from '../../../src/cluster/log/beats.js'
 import {
@@ -13,7 +14,7 @@ import {
   MachineLog,
   type MachineLogFault,
 } from '../../../src/cluster/log/machine-log.js'
-import { type Beat, partsOfSent } from '../../../src/cluster/log/messages.js'
+import { partsOfSent, type Sent } from '../../../src/cluster/log/messages.js'
 import type { SentBatch } from '../../../src/journal/batch.js'
 import type { BatchOutcome } from '../../../src/journal/outcomes.js'
 import { limits } from '../../../src/limits.js'
@@ -87,56 +88,59 @@ class ModelJournal implements DecidedJournal {
 class TestMachine {
   readonly name: string
   readonly log: MemoryLog
-  journal = new ModelJournal()
   readonly faults: (MachineLogFault | undefined)[] = []
   readonly #generation: string
-  beats: Beats
+  journal!: ModelJournal
+  beats!: Beats
   machineLog!: MachineLog
 
-  private constructor(
+  constructor(
     servers: MemoryServers,
     name: string,
-    messageBytes: number,
-    generation: string,
+    { messageBytes = 200, generation = servers.generation, journal = new ModelJournal() } = {},
   ) {
     this.name = name
     this.log = new MemoryLog(servers, messageBytes)
     this.#generation = generation
-    this.beats = this.#newBeats()
-  }
-
-  static async start(
-    servers: MemoryServers,
-    name: string,
-    messageBytes = 200,
-    generation = servers.generation,
-  ): Promise<TestMachine> {
-    const machine = new TestMachine(servers, name, messageBytes, generation)
-    machine.machineLog = machine.#begun()
-    return machine
+    this.start(journal)
   }
 
   /** An earlier process may be in the middle of something. */
-  async restart(journal: ModelJournal): Promise<void> {
-    this.machineLog.stop()
+  start(journal: ModelJournal): void {
+    this.machineLog?.stop()
+    const { log, name } = this
     this.journal = journal
-    this.beats = this.#newBeats()
-    this.machineLog = this.#begun()
-  }
-
-  #newBeats(): Beats {
-    return new Beats({
-      name: this.name,
+    this.beats = new Beats({
+      name,
       nowMs: monotonicMs,
-      members: () => [{ name: this.name, maxLagMs: 60_000 }],
+      members: () => [{ name, maxLagMs: 60_000 }],
       isMember: () => true,
+    })
+    this.machineLog = new MachineLog({
+      log,
+      journal,
+      beats: this.beats,
+      name,
+      generation: this.#generation,
+      onFault: (fault) => this.faults.push(fault),
     })
   }
 
-  #begun(): MachineLog {
-    const { log, journal, beats, name } = this
-    const onFault = (fault: MachineLogFault | undefined) => this.faults.push(fault)
-    return new MachineLog({ log, journal, beats, name, generation: this.#generation, onFault })
+  append(...batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined> {
+    return this.machineLog.append(batches)
+  }
+
+  async untilFault(): Promise<MachineLogFault | undefined> {
+    await until(() => this.machineLog.fault !== undefined)
+    return this.machineLog.fault
+  }
+
+  get batchIds(): string[] {
+    return this.journal.records.map(({ batchId }) => batchId)
+  }
+
+  stop(): void {
+    void this.machineLog.stop()
   }
 }
 
@@ -145,6 +149,20 @@ const batch = (batchId: string, content: string): SentBatch => ({
   batchId,
   changeCount: 1,
   content: Buffer.from(content),
+})
+
+/** A message as another machine sends it, in parts. */
+const partsFrom = (
+  servers: MemoryServers,
+  sent: Sent,
+  session = '1',
+  generation = servers.generation,
+) => partsOfSent(sent, { generation, session: session.repeat(16) }, 200)
+
+const groupOf = (number: number, ...batches: readonly SentBatch[]): Sent => ({
+  kind: 'group',
+  number,
+  batches,
 })
 
 /** What a client asks one machine for, at the same time as others. */
@@ -196,7 +214,7 @@ const round: fc.Arbitrary<Round> = fc.record({
 async function run(rounds: readonly Round[]): Promise<number> {
   const servers = new MemoryServers()
   const names = ['a', 'b', 'c']
-  const machines = await Promise.all(names.map((name) => TestMachine.start(servers, name)))
+  const machines = names.map((name) => new TestMachine(servers, name))
   const answered: {
     readonly id: string
     readonly content: string
@@ -212,7 +230,7 @@ async function run(rounds: readonly Round[]): Promise<number> {
         const sent = batches.map(({ id, content, length }) =>
           batch(`id ${id}`, `${content} ${'x'.repeat(length)}`),
         )
-        const outcomes = await machines[at].machineLog.append(sent)
+        const outcomes = await machines[at].append(...sent)
         for (const [index, outcome] of (outcomes ?? []).entries()) {
           const { batchId, content } = sent[index]
           answered.push({ id: batchId, content: Buffer.from(content).toString(), outcome })
@@ -222,13 +240,13 @@ async function run(rounds: readonly Round[]): Promise<number> {
     if (restarts !== undefined) {
       const { journal } = machines[restarts.at]
       const keptCount = Math.round(restarts.kept * journal.records.length)
-      await machines[restarts.at].restart(journal.remainder(keptCount))
+      machines[restarts.at].start(journal.remainder(keptCount))
     }
   }
   // A reader from the beginning of the log.
-  const reader = await TestMachine.start(servers, 'reader')
+  const reader = new TestMachine(servers, 'reader')
   const all = [reader, ...machines]
-  await reader.machineLog.append([batch('the last one', '')])
+  await reader.append(batch('the last one', ''))
   const { sequence } = reader.journal.last
   const hasAll = async () => all.every(({ journal }) => journal.last.sequence === sequence)
   await untilTold(hasAll, 20_000)
@@ -252,7 +270,7 @@ async function run(rounds: readonly Round[]): Promise<number> {
   const written = answered.filter(({ outcome }) => outcome.kind === 'written')
   const sequences = new Set(written.map(({ outcome }) => outcome.sequence))
   if (sequences.size !== written.length) throw new Error('one record was written for two')
-  for (const { machineLog } of all) machineLog.stop()
+  for (const machine of all) machine.stop()
   return answered.length
 }
 
@@ -280,48 +298,30 @@ t.test('machines decide alike, as who reads the log from its beginning', async (
   t.ok(answers > worlds.length, `${answers} answers`)
 })
 
-t.test('the place is that of the last message, also where it changes nothing', async (t) => {
+t.test('what changes nothing is passed over by all, and is behind the place', async (t) => {
   const servers = new MemoryServers()
-  const machine = await TestMachine.start(servers, 'a', 200)
-  await machine.machineLog.append([batch('own', 'own')])
+  const machine = new TestMachine(servers, 'a')
   const atEnd = () => machine.journal.place === servers.messages.length
-  await until(atEnd)
-  const recordCount = machine.journal.records.length
-  const place = machine.journal.place
   await machine.machineLog.beat()
-  servers.add(Buffer.from('what is this'))
-  const ids = { generation: servers.generation, session: '1'.repeat(16) }
-  const long = { kind: 'group', number: 1, batches: [batch('long', 'x'.repeat(300))] } as const
-  servers.add(partsOfSent(long, ids, 200)[0])
+  const others = partsFrom(servers, groupOf(1, batch('other', '')), '0', 'f'.repeat(16))
+  const unfinished = partsFrom(servers, groupOf(1, batch('long', 'x'.repeat(300))))
+  for (const bytes of [...others, unfinished[0], Buffer.from('what is this'), Buffer.alloc(0)]) {
+    servers.add(bytes)
+  }
   await until(atEnd)
-  t.ok(machine.journal.place >= place + 3)
-  t.equal(machine.journal.records.length, recordCount)
-  machine.machineLog.stop()
-})
-
-t.test('a message of another generation, or that is none, is passed over by all', async (t) => {
-  const servers = new MemoryServers()
-  const machine = await TestMachine.start(servers, 'a', 1_000)
-  const [other] = partsOfSent(
-    { kind: 'group', number: 1, batches: [batch('other', 'other')] },
-    { generation: 'f'.repeat(16), session: '0'.repeat(16) },
-    1_000,
-  )
-  servers.add(other)
-  servers.add(Buffer.from('what is this'))
-  servers.add(Buffer.alloc(0))
-  t.same(await machine.machineLog.append([batch('own', 'own')]), [{ kind: 'written', sequence: 1 }])
-  t.equal(machine.journal.last.sequence, 1)
-  machine.machineLog.stop()
+  t.equal(machine.journal.records.length, 0)
+  t.same(await machine.append(batch('own', 'own')), [{ kind: 'written', sequence: 1 }])
+  await until(atEnd)
+  machine.stop()
 })
 
 t.test('a long message counts where its last part is, wherever reading begins', async (t) => {
   const servers = new MemoryServers()
   const parts = (number: number, length: number, session: string, content = 'x') =>
-    partsOfSent(
-      { kind: 'group', number, batches: [batch(`${session} ${number}`, content.repeat(length))] },
-      { generation: servers.generation, session: session.repeat(16) },
-      200,
+    partsFrom(
+      servers,
+      groupOf(number, batch(`${session} ${number}`, content.repeat(length))),
+      session,
     )
   const long = parts(1, 1_000, '1')
   const between = parts(1, 10, '2')
@@ -336,17 +336,19 @@ t.test('a long message counts where its last part is, wherever reading begins', 
   // As long as it should be, and with another content.
   const different = parts(1, 200, '6', 'abc')
   for (const part of [0, 1, 1, 3]) servers.add(different[part])
+  // The first part of one message, and the others of the next one of its session.
+  servers.add(parts(1, 250, '7', 'a')[0])
+  for (const part of parts(2, 250, '7', 'b').slice(1)) servers.add(part)
   servers.add(long[0])
   servers.add(between[0])
   for (const part of long.slice(1)) servers.add(part)
   const ids = async (after: number) => {
-    const machine = await TestMachine.start(servers, 'a')
     const journal = new ModelJournal()
     journal.place = after
-    await machine.restart(journal)
-    await machine.machineLog.append([batch('end', '')])
-    machine.machineLog.stop()
-    return machine.journal.records.map(({ batchId }) => batchId)
+    const machine = new TestMachine(servers, 'a', { journal })
+    await machine.append(batch('end', ''))
+    machine.stop()
+    return machine.batchIds
   }
   t.same(await ids(0), ['4 2', '2 1', '1 1', 'end'])
   const whole = servers.messages.length
@@ -360,188 +362,136 @@ t.test('parts further from each other than is allowed are no message', async (t)
     [limits.logMessageSpan, 0],
   ] as const) {
     const servers = new MemoryServers()
-    const [first, second] = partsOfSent(
-      { kind: 'group', number: 1, batches: [batch('far', 'x'.repeat(100))] },
-      { generation: servers.generation, session: '1'.repeat(16) },
-      180,
-    )
+    const [first, second] = partsFrom(servers, groupOf(1, batch('far', 'x'.repeat(120))))
     servers.add(first)
     for (let at = 1; at < distance; at++) servers.add(Buffer.from('between'))
     servers.add(second)
-    const machine = await TestMachine.start(servers, 'a')
-    await machine.machineLog.append([batch('end', '')])
+    const machine = new TestMachine(servers, 'a')
+    await machine.append(batch('end', ''))
     t.equal(machine.journal.records.length, count + 1)
-    machine.machineLog.stop()
+    machine.stop()
   }
-  const machine = await TestMachine.start(new MemoryServers(), 'a')
+  const machine = new TestMachine(new MemoryServers(), 'a')
   const long = batch('long', 'x'.repeat(200 * limits.logMessageParts))
-  await t.rejects(machine.machineLog.append([long]), /may have 128 parts, and this has \d+/)
-  machine.machineLog.stop()
+  await t.rejects(machine.append(long), /may have 128 parts, and this has \d+/)
+  machine.stop()
 })
 
-t.test('parts of two messages are none, whatever was lost of them', async (t) => {
+t.test('a machine goes on where it has everything that the log has lost', async (t) => {
   const servers = new MemoryServers()
-  const [a, b] = ['a', 'b'].map((text, at) =>
-    partsOfSent(
-      { kind: 'group', number: at + 1, batches: [batch(text, text.repeat(250))] },
-      { generation: servers.generation, session: '1'.repeat(16) },
-      200,
-    ),
-  )
-  t.equal(a.length, b.length)
-  servers.add(a[0])
-  for (const part of b.slice(1)) servers.add(part)
-  const machine = await TestMachine.start(servers, 'a')
-  await machine.machineLog.append([batch('end', '')])
-  t.same(
-    machine.journal.records.map(({ batchId }) => batchId),
-    ['end'],
-  )
-  machine.machineLog.stop()
+  const machine = new TestMachine(servers, 'a')
+  for (let at = 0; at < 5; at++) await machine.append(batch(`id ${at}`, ''))
+  servers.messages = []
+  servers.first = 6
+  machine.start(machine.journal.remainder(5))
+  t.same(await machine.append(batch('next', '')), [{ kind: 'written', sequence: 6 }])
+  t.equal(machine.machineLog.fault, undefined)
+  // One that lacks the last one cannot.
+  machine.start(machine.journal.remainder(4))
+  t.same(await machine.untilFault(), { kind: 'gone', place: 5, first: 6 })
+  machine.stop()
 })
-
-t.test(
-  'a machine that has everything goes on although the log has lost its beginning',
-  async (t) => {
-    const servers = new MemoryServers()
-    const machine = await TestMachine.start(servers, 'a')
-    for (let at = 0; at < 5; at++) await machine.machineLog.append([batch(`id ${at}`, '')])
-    servers.messages = []
-    servers.first = 6
-    await machine.restart(machine.journal.remainder(5))
-    t.same(await machine.machineLog.append([batch('next', '')]), [{ kind: 'written', sequence: 6 }])
-    t.equal(machine.machineLog.fault, undefined)
-    // One that lacks the last one cannot.
-    await machine.restart(machine.journal.remainder(4))
-    await until(() => machine.machineLog.fault !== undefined)
-    t.same(machine.machineLog.fault, { kind: 'gone', place: 5, first: 6 })
-    machine.machineLog.stop()
-  },
-)
 
 t.test('a message that may have begun before what is kept is not passed over', async (t) => {
   const servers = new MemoryServers()
-  const machine = await TestMachine.start(servers, 'a')
-  await machine.machineLog.append([batch('one', '')])
-  const long = partsOfSent(
-    { kind: 'group', number: 1, batches: [batch('long', 'x'.repeat(500))] },
-    { generation: servers.generation, session: '2'.repeat(16) },
-    200,
-  )
+  const machine = new TestMachine(servers, 'a')
+  await machine.append(batch('one', ''))
+  const long = partsFrom(servers, groupOf(1, batch('long', 'x'.repeat(500))), '2')
   for (const part of long) servers.add(part)
   await until(() => machine.journal.last.sequence === 2)
-  for (const keptCount of [1, 2]) {
-    const trimmed = new MemoryServers()
-    trimmed.first = 3
-    trimmed.messages = servers.messages.slice(2)
-    const other = await TestMachine.start(trimmed, 'a')
-    const journal = machine.journal.remainder(keptCount)
-    if (keptCount === 1) journal.place = 2
-    await other.restart(journal)
-    if (keptCount === 1) {
-      await until(() => other.machineLog.fault?.kind === 'cut')
-      t.equal(other.journal.last.sequence, 1)
-    } else {
-      await other.machineLog.append([batch('next', '')])
-      t.equal(other.machineLog.fault, undefined, 'it is in the journal')
-    }
-    other.machineLog.stop()
-  }
-  machine.machineLog.stop()
+  machine.stop()
+  servers.messages = servers.messages.slice(2)
+  servers.first = 3
+  const has = new TestMachine(servers, 'a', { journal: machine.journal.remainder(2) })
+  await has.append(batch('next', ''))
+  t.equal(has.machineLog.fault, undefined, 'it is in the journal')
+  has.stop()
+  const journal = machine.journal.remainder(1)
+  journal.place = 2
+  const lacks = new TestMachine(servers, 'a', { journal })
+  t.match(await lacks.untilFault(), { kind: 'cut' })
+  t.equal(lacks.journal.last.sequence, 1)
+  lacks.stop()
 })
 
 t.test('a machine of another generation than the log decides nothing', async (t) => {
   const servers = new MemoryServers()
-  const machine = await TestMachine.start(servers, 'a', 200, 'f'.repeat(16))
-  await until(() => machine.machineLog.fault !== undefined)
+  const machine = new TestMachine(servers, 'a', { generation: 'f'.repeat(16) })
   const { generation, base } = servers
-  t.same(machine.machineLog.fault, { kind: 'other', generation, base })
-  machine.machineLog.stop()
-})
-
-t.test('a machine that has other batches than another one decides nothing more', async (t) => {
-  const servers = new MemoryServers()
-  const a = await TestMachine.start(servers, 'a', 1_000)
-  const b = await TestMachine.start(servers, 'b', 1_000)
-  await a.machineLog.append([batch('one', '1')])
-  await until(() => b.journal.last.sequence === 1)
-  a.beats.answersBy(1)
-  await a.machineLog.beat()
-  await until(() => a.beats.levelUntilMs > 0)
-  t.same([a.machineLog.fault, b.machineLog.fault], [undefined, undefined])
-  const [{ sequence }] = b.journal.records
-  b.journal.records = [{ ...b.journal.records[0], hash: 'f'.repeat(64) }]
-  await a.machineLog.beat()
-  await until(() => b.machineLog.fault !== undefined)
-  t.same(b.machineLog.fault, { kind: 'diverged', name: 'a', sequence })
-  await a.machineLog.append([batch('two', '2')])
-  servers.changed()
-  t.equal(b.journal.last.sequence, 1)
-  t.equal(b.machineLog.fault?.kind, 'diverged', 'for good')
-  a.machineLog.stop()
-  b.machineLog.stop()
-})
-
-t.test('a machine that knows more than its log is another one', async (t) => {
-  const servers = new MemoryServers()
-  const a = await TestMachine.start(servers, 'a', 1_000)
-  const beat: Beat = { kind: 'beat', name: 'b', number: 1, sequence: 9, hash: '0'.repeat(64) }
-  const ids = { generation: servers.generation, session: '1'.repeat(16) }
-  for (const part of partsOfSent(beat, ids, 1_000)) servers.add(part)
-  await until(() => a.machineLog.fault !== undefined)
-  t.same(a.machineLog.fault, { kind: 'diverged', name: 'b', sequence: 9 })
-  a.machineLog.stop()
+  t.same(await machine.untilFault(), { kind: 'other', generation, base })
+  machine.stop()
 })
 
 t.test(
-  'nothing is sent while the log is not as it was read, and goes on behind that',
+  'a machine that has other batches than another one, or less than it had, decides nothing more',
   async (t) => {
     const servers = new MemoryServers()
-    const a = await TestMachine.start(servers, 'a', 1_000)
-    await a.machineLog.append([batch('one', '1')])
-    await a.machineLog.append([batch('two', '2')])
-    const [, lost] = servers.messages
-    servers.messages = servers.messages.slice(0, 1)
-    servers.changed()
-    await until(() => a.machineLog.fault !== undefined)
-    t.same(a.machineLog.fault, { kind: 'lost', place: 2, end: 2 })
-    const waits = a.machineLog.append([batch('three', '3')])
-    const levelUntilMs = a.beats.levelUntilMs
+    const [a, b] = ['a', 'b'].map((name) => new TestMachine(servers, name, { messageBytes: 1_000 }))
+    await a.append(batch('one', '1'))
+    await until(() => b.journal.last.sequence === 1)
+    a.beats.answersBy(1)
     await a.machineLog.beat()
-    await new Promise((resolve) => setTimeout(resolve, 2 * limits.logAgainMs))
-    t.equal(servers.messages.length, 1)
-    t.equal(a.beats.levelUntilMs, levelUntilMs)
-    servers.messages = [...servers.messages, lost]
+    await until(() => a.beats.levelUntilMs > 0)
+    t.same([a.machineLog.fault, b.machineLog.fault], [undefined, undefined])
+    const [record] = b.journal.records
+    b.journal.records = [{ ...record, hash: 'f'.repeat(64) }]
+    await a.machineLog.beat()
+    t.same(await b.untilFault(), { kind: 'diverged', name: 'a', sequence: 1 })
+    await a.append(batch('two', '2'))
     servers.changed()
-    t.same(await waits, [{ kind: 'written', sequence: 3 }])
-    t.equal(a.machineLog.fault, undefined)
-    a.machineLog.stop()
+    t.equal(b.journal.last.sequence, 1)
+    t.equal(b.machineLog.fault?.kind, 'diverged', 'for good')
+    const beat: Sent = { kind: 'beat', name: 'b', number: 1, sequence: 9, hash: '0'.repeat(64) }
+    for (const part of partsFrom(servers, beat)) servers.add(part)
+    t.same(await a.untilFault(), { kind: 'diverged', name: 'b', sequence: 9 })
+    for (const machine of [a, b]) machine.stop()
   },
 )
 
-t.test('a hole is told, and read when another server has it', async (t: Test) => {
+t.test('nothing is sent while the log is not as it was read', async (t) => {
   const servers = new MemoryServers()
-  const a = await TestMachine.start(servers, 'a', 1_000)
-  await a.machineLog.append([batch('one', '1')])
-  await a.machineLog.append([batch('two', '2')])
-  servers.missing.add(2)
-  const b = await TestMachine.start(servers, 'b', 1_000)
-  await until(() => b.machineLog.fault !== undefined)
-  t.same(b.machineLog.fault, { kind: 'hole', place: 2, server: 'memory' })
-  t.equal(b.journal.last.sequence, 1)
-  servers.missing.clear()
+  const a = new TestMachine(servers, 'a', { messageBytes: 1_000 })
+  await a.append(batch('one', '1'))
+  await a.append(batch('two', '2'))
+  const [, lost] = servers.messages
+  servers.messages = servers.messages.slice(0, 1)
   servers.changed()
-  await until(() => b.journal.last.sequence === 2)
-  await until(() => b.machineLog.fault === undefined)
-  a.machineLog.stop()
-  b.machineLog.stop()
+  t.same(await a.untilFault(), { kind: 'lost', place: 2, end: 2 })
+  const waits = a.append(batch('three', '3'))
+  const { levelUntilMs } = a.beats
+  await a.machineLog.beat()
+  await sleep(2 * limits.logAgainMs)
+  t.equal(servers.messages.length, 1)
+  t.equal(a.beats.levelUntilMs, levelUntilMs)
+  servers.messages = [...servers.messages, lost]
+  servers.changed()
+  t.same(await waits, [{ kind: 'written', sequence: 3 }])
+  t.equal(a.machineLog.fault, undefined)
+  a.stop()
+})
+
+t.test('a hole is told, and read when another server has it', async (t) => {
+  const servers = new MemoryServers()
+  const a = new TestMachine(servers, 'a', { messageBytes: 1_000 })
+  for (const id of ['one', 'two']) await a.append(batch(id, id))
+  a.stop()
+  servers.missing.add(2)
+  for (const keptCount of [0, 2]) {
+    const b = new TestMachine(servers, 'b', { journal: a.journal.remainder(keptCount) })
+    t.same(await b.untilFault(), { kind: 'hole', place: 2, server: 'memory' })
+    t.equal(b.journal.last.sequence, keptCount || 1)
+    servers.missing.clear()
+    servers.changed()
+    await until(() => b.machineLog.fault === undefined && b.journal.last.sequence === 2)
+    b.stop()
+    servers.missing.add(2)
+  }
 })
 
 t.test('an append that is cut off by a stop says that nothing is known', async (t) => {
-  const servers = new MemoryServers()
-  const a = await TestMachine.start(servers, 'a', 1_000)
+  const a = new TestMachine(new MemoryServers(), 'a')
   a.log.fate = () => 'lost'
-  const waits = a.machineLog.append([batch('one', '1')])
-  a.machineLog.stop()
+  const waits = a.append(batch('one', '1'))
+  a.stop()
   t.equal(await waits, undefined)
 })
