@@ -25,7 +25,7 @@ export function namesOf(clusterId: string) {
     /** The same for one front thread: long ones, whose parts must come to the same one. */
     tasksOf: (name: string, frontIndex: number) => `${prefix}.tasks.${name}.${frontIndex}`,
     /** What has become of them. */
-    found: (asker: string, number: string) => `${prefix}.found.${asker}.${number}`,
+    found: (asker: string, call: string) => `${prefix}.found.${asker}.${call}`,
     stream: `hickory_${clusterId}_log`,
     /** The bucket. */
     files: `hickory_${clusterId}_files`,

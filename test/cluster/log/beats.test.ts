@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Beats } from '../../../src/cluster/log/beats.js'
 import { limits } from '../../../src/limits.js'
 import { byTier } from '../../support/tier.js'
@@ -274,118 +274,108 @@ for (const machineCount of [1, 3]) {
   })
 }
 
-const options = (nowMs: () => number, members: readonly string[] = ['a', 'b']) => ({
-  name: 'a',
-  nowMs,
-  members: () => members.map((name) => ({ name, maxLagMs: MAX_LAG_MS })),
-  isMember: () => members.includes('a'),
-})
+/** Beats of `a`, whose clock is where a test puts it. */
+class Alone {
+  nowMs = 0
+  readonly beats: Beats
+  readonly #t: Test
+
+  constructor(t: Test, members: readonly { readonly name: string; readonly maxLagMs?: number }[]) {
+    this.#t = t
+    this.beats = new Beats({
+      name: 'a',
+      nowMs: () => this.nowMs,
+      members: () => members.map((member) => ({ maxLagMs: MAX_LAG_MS, ...member })),
+      isMember: () => true,
+    })
+  }
+
+  /** What is waited for holds then, and not before. */
+  async isWaitedFor(sequence: number, untilMs: number): Promise<void> {
+    const waits = this.beats.until(sequence, 60 * MAX_LAG_MS)
+    this.nowMs = untilMs - 1
+    this.beats.look()
+    this.#t.equal(await Promise.race([waits, Promise.resolve('waits')]), 'waits')
+    this.nowMs = untilMs + 1
+    this.beats.look()
+    this.#t.same(await waits, { isEverywhere: true, waitingFor: [] })
+  }
+}
+
+const both = [{ name: 'a' }, { name: 'b' }]
 
 t.test('more beats than are noted make no machine level for less', async (t) => {
-  let nowMs = 0
-  const beats = new Beats(options(() => nowMs))
-  nowMs = 5_000
-  for (let at = 0; at <= 2 * limits.beatsNotedCount; at++) beats.read('b', at)
-  beats.answersBy(10_000)
-  const waits = beats.until(1, 10 * MAX_LAG_MS)
-  nowMs += 1.1 * MAX_LAG_MS - 1
-  beats.look()
-  const early = await Promise.race([waits, Promise.resolve('waits')])
-  t.equal(early, 'waits')
-  nowMs += 2
-  beats.look()
-  t.same(await waits, { isEverywhere: true, waitingFor: [] })
+  const alone = new Alone(t, both)
+  alone.nowMs = 5_000
+  for (let at = 0; at <= 2 * limits.beatsNotedCount; at++) alone.beats.read('b', at)
+  alone.beats.answersBy(10_000)
+  await alone.isWaitedFor(1, 5_000 + 1.1 * MAX_LAG_MS)
 })
 
 t.test('the last beat before a batch is waited for, and none behind it', async (t) => {
-  let nowMs = 0
-  const beats = new Beats(options(() => nowMs))
+  const alone = new Alone(t, both)
+  const { beats } = alone
   beats.answersBy(10)
   beats.read('b', 3)
-  nowMs = 800
+  alone.nowMs = 800
   beats.read('b', 6)
   beats.read('b', 7)
-  const waits = beats.until(7, 10 * MAX_LAG_MS)
-  nowMs = 800 + 1.1 * MAX_LAG_MS - 1
-  beats.look()
-  t.equal(await Promise.race([waits, Promise.resolve('waits')]), 'waits')
-  nowMs += 2
-  beats.look()
-  t.same(await waits, { isEverywhere: true, waitingFor: [] })
+  await alone.isWaitedFor(7, 800 + 1.1 * MAX_LAG_MS)
 })
 
 t.test('a machine waits for itself, too, where its own beats may make it level', async (t) => {
-  let nowMs = 2_000
-  const beats = new Beats(options(() => nowMs, ['a']))
+  const alone = new Alone(t, [{ name: 'a' }])
+  const { beats } = alone
+  alone.nowMs = 2_000
   beats.sent(1)
   beats.readBack(1, 5)
   beats.answersBy(4)
   t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
-  const waits = beats.until(7, 10 * MAX_LAG_MS)
-  nowMs += MAX_LAG_MS - 1
-  beats.look()
-  t.equal(await Promise.race([waits, Promise.resolve('waits')]), 'waits')
+  const waited = alone.isWaitedFor(7, 2_000 + MAX_LAG_MS)
   beats.answersBy(5)
   t.equal(beats.levelUntilMs, 2_000 + MAX_LAG_MS)
-  nowMs += 2
-  beats.look()
-  t.same(await waits, { isEverywhere: true, waitingFor: [] })
+  await waited
 })
 
-t.test(
-  'a machine is level as a member alone, and others are for as long as theirs say',
-  async (t) => {
-    let nowMs = 0
-    let members = [{ name: 'b', maxLagMs: 5 * MAX_LAG_MS }]
-    const beats = new Beats({
-      name: 'a',
-      nowMs: () => nowMs,
-      members: () => members,
-      isMember: () => true,
-    })
-    beats.answersBy(9)
-    beats.sent(1)
-    beats.readBack(1, 0)
-    t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
-    members = [...members, { name: 'a', maxLagMs: MAX_LAG_MS }]
-    beats.sent(2)
-    beats.readBack(2, 0)
-    t.equal(beats.levelUntilMs, MAX_LAG_MS)
-    beats.read('b', 3)
-    const waits = beats.until(5, 60 * MAX_LAG_MS)
-    nowMs = 1.1 * 5 * MAX_LAG_MS - 1
-    beats.look()
-    t.equal(await Promise.race([waits, Promise.resolve('waits')]), 'waits')
-    nowMs += 2
-    beats.look()
-    t.same(await waits, { isEverywhere: true, waitingFor: [] })
-  },
-)
+t.test('a machine is level as a member alone, others for as long as theirs say', async (t) => {
+  const members = [{ name: 'b', maxLagMs: 5 * MAX_LAG_MS }]
+  const alone = new Alone(t, members)
+  const { beats } = alone
+  beats.answersBy(9)
+  beats.sent(1)
+  beats.readBack(1, 0)
+  t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+  members.push({ name: 'a', maxLagMs: MAX_LAG_MS })
+  beats.sent(2)
+  beats.readBack(2, 0)
+  t.equal(beats.levelUntilMs, MAX_LAG_MS)
+  beats.read('b', 3)
+  await alone.isWaitedFor(5, 1.1 * 5 * MAX_LAG_MS)
+})
 
 t.test('a wait says for which machines it waits', async (t) => {
-  let nowMs = 0
-  const beats = new Beats(options(() => nowMs, ['a', 'b', 'c']))
-  beats.reported('b', 7)
-  const waits = beats.until(7, 100)
-  nowMs = 101
-  beats.look()
+  const alone = new Alone(t, [...both, { name: 'c' }])
+  alone.beats.reported('b', 7)
+  const waits = alone.beats.until(7, 100)
+  alone.nowMs = 101
+  alone.beats.look()
   t.same(await waits, { isEverywhere: false, waitingFor: ['c'] })
 })
 
-t.test('a machine whose answers go back is not level until they are there again', (t) => {
-  let nowMs = 1_000
-  const beats = new Beats(options(() => nowMs))
-  beats.answersBy(100)
-  beats.sent(1)
-  beats.readBack(1, 100)
-  t.equal(beats.levelUntilMs, nowMs + MAX_LAG_MS)
-  beats.answersBy(40)
-  t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
-  nowMs += 10
-  beats.sent(2)
-  beats.readBack(2, 100)
-  t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
-  beats.answersBy(100)
-  t.equal(beats.levelUntilMs, nowMs + MAX_LAG_MS)
-  t.end()
+t.test('a machine whose answers go back is not level until they are there again', async (t) => {
+  const alone = new Alone(t, both)
+  const { beats } = alone
+  for (const [number, answersBy, nowMs] of [
+    [1, 100, 1_000],
+    [2, 40, 1_010],
+  ] as const) {
+    alone.nowMs = nowMs
+    beats.answersBy(answersBy)
+    t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+    beats.sent(number)
+    beats.readBack(number, 100)
+    if (answersBy < 100) t.equal(beats.levelUntilMs, Number.NEGATIVE_INFINITY)
+    beats.answersBy(100)
+    t.equal(beats.levelUntilMs, nowMs + MAX_LAG_MS)
+  }
 })

@@ -138,26 +138,6 @@ withEachNats(t, async (t, server) => {
     t.equal((await log.info())?.generation, generation)
   })
 
-  await t.test('a reader whose server was away reads what it has missed', async (t) => {
-    const [nats] = await startSyncedServers(t, server)
-    const { log } = await openLog(t, [nats])
-    const told = new Told(log)
-    for (let at = 0; at < 100; at++) {
-      await log.append(Buffer.from(`before ${at}`))
-    }
-    await nats.stop()
-    await t.rejects(log.append(Buffer.from('while it is away')))
-    await nats.start()
-    const { log: other } = await openLog(t, [nats])
-    for (let at = 0; at < 100; at++) {
-      await other.append(Buffer.from(`after ${at}`))
-    }
-    await untilTold(async () => told.messages.length >= 200)
-    t.equal(told.texts[199], 'after 99')
-    t.equal(told.fault, undefined)
-    told.stop()
-  })
-
   await t.test('a reader that throws ends its process, and loses no message', async (t) => {
     const [nats] = await startSyncedServers(t, server)
     const { log } = await openLog(t, [nats])
