@@ -13,12 +13,8 @@ import { namesOf } from '../../../src/cluster/nats/names.js'
 import { StreamLog } from '../../../src/cluster/nats/stream-log.js'
 import { untilTold } from '../../support/service/until.js'
 import { FOUNDING, keepsTheContract, Told } from '../log/log-contract.js'
-import {
-  connectedTo,
-  openLog,
-  type SyncedServer,
-  startSyncedServers,
-} from '../log/synced-servers.js'
+import { connectedTo, openLog, startSyncedServers } from '../log/synced-servers.js'
+import { type NatsServer, untilHealthy } from '../support/nats-servers.js'
 import { withEachNats } from '../support/nats-versions.js'
 
 const names = namesOf('test')
@@ -62,12 +58,12 @@ withEachNats(t, async (t, server) => {
         const before = acknowledged.size
         await untilTold(async () => acknowledged.size > before + 50)
         const killed = servers[Number((await leaderOf(log)).split('-')[1])]
-        await killed.stop()
+        await killed.stop('SIGKILL')
         const atKill = acknowledged.size
         await untilTold(async () => acknowledged.size > atKill + 50)
         await killed.start()
         // Where the next one dies before this one has found the others, the two that are left may elect none.
-        await killed.untilHealthy()
+        await untilHealthy(killed)
       }
     } finally {
       isOver = true
@@ -93,7 +89,7 @@ withEachNats(t, async (t, server) => {
     const [nats] = await startSyncedServers(t, server)
     await openLog(t, [nats])
     const connection = await connectedTo(t, [nats])
-    await nats.stop()
+    await nats.stop('SIGKILL')
     await untilTold(async () => !connection.isUp)
     const log = await StreamLog.open(connection, names)
     const told = new Told(log)
@@ -176,7 +172,7 @@ withEachNats(t, async (t, server) => {
     bytes[bytes.length >> 1] ^= 1
     writeFileSync(damaged, bytes)
     await nats.start()
-    await nats.untilHealthy()
+    await untilHealthy(nats)
     const { log: after } = await openLog(t, [nats])
     const told = new Told(after)
     await untilTold(async () => told.fault !== undefined)
@@ -199,7 +195,7 @@ withEachNats(t, async (t, server) => {
     const copy = `${nats.store}-copy`
     cpSync(nats.store, copy, { recursive: true })
     await nats.start()
-    await nats.untilHealthy()
+    await untilHealthy(nats)
     const again = await appended(t, nats, 'lost')
     t.equal(again, 11)
     await untilTold(async () => told.messages.length === 11)
@@ -230,7 +226,7 @@ withEachNats(t, async (t, server) => {
 })
 
 /** Another machine begins with another server. */
-function rotated(servers: readonly SyncedServer[], at: number): readonly SyncedServer[] {
+function rotated(servers: readonly NatsServer[], at: number): readonly NatsServer[] {
   return [...servers.slice(at), ...servers.slice(0, at)]
 }
 
@@ -247,7 +243,7 @@ async function leaderOf(log: StreamLog): Promise<string> {
 /** By a machine of its own, which makes the log where there is none. */
 async function appended(
   t: Test,
-  nats: SyncedServer,
+  nats: NatsServer,
   text: string,
   founding = FOUNDING,
 ): Promise<number> {
@@ -263,7 +259,7 @@ async function removed({ nats }: Connection): Promise<void> {
 }
 
 /** The files that JetStream has messages in, in their order. */
-function blocksIn({ store }: SyncedServer): readonly string[] {
+function blocksIn({ store }: NatsServer): readonly string[] {
   const directory = join(store, 'jetstream', '$G', 'streams', 'hickory_test_log', 'msgs')
   return readdirSync(directory)
     .filter((name) => name.endsWith('.blk'))

@@ -14,12 +14,8 @@ import {
 import { limits } from '../../../src/limits.js'
 import { freePort } from '../../support/service/free-port.js'
 import { until } from '../../support/service/until.js'
-import {
-  connectedTo,
-  openLog,
-  type SyncedServer,
-  startSyncedServers,
-} from '../log/synced-servers.js'
+import { connectedTo, openLog, startSyncedServers } from '../log/synced-servers.js'
+import type { NatsServer } from '../support/nats-servers.js'
 import { withEachNats } from '../support/nats-versions.js'
 
 /** Where no other test listens. */
@@ -41,8 +37,8 @@ withEachNats(t, async (t, server) => {
   })
 
   await t.test('a server with another line, or none, has not proven it', async (t) => {
-    for (const settings of ['', 'sync_interval: "10s"']) {
-      const [nats] = await startSyncedServers(t, server, { settings })
+    for (const jetstream of ['', 'sync_interval: "10s"']) {
+      const [nats] = await startSyncedServers(t, server, { jetstream })
       t.equal(
         await syncDoubt(await serverOf(t, nats), [nats.monitor]),
         'nats-server nats-0 must have "sync_interval: always" in the block "jetstream"',
@@ -52,7 +48,7 @@ withEachNats(t, async (t, server) => {
 
   await t.test('nothing is written to a server that has not proven that it syncs', async (t) => {
     const [synced] = await startSyncedServers(t, server)
-    const [other] = await startSyncedServers(t, server, { settings: '' })
+    const [other] = await startSyncedServers(t, server, { jetstream: '' })
     const [takenBySynced, takenByOther] = [await takenBy(t, synced), await takenBy(t, other)]
     const connection = await connectedTo(t, [synced, other])
     const told: SyncDoubt[] = []
@@ -73,7 +69,7 @@ withEachNats(t, async (t, server) => {
     })()
     await until(() => takenBySynced() > 100)
     t.same(told, [undefined])
-    await synced.stop()
+    await synced.stop('SIGKILL')
     const isRefused = /must have "sync_interval: always"/
     await until(() => isRefused.test(guard.doubt ?? ''))
     t.equal(told[1], 'there is no connection to NATS')
@@ -81,7 +77,7 @@ withEachNats(t, async (t, server) => {
     // What came would be there before this.
     await connection.nats.flush()
     await synced.start()
-    await other.stop()
+    await other.stop('SIGKILL')
     const before = takenBySynced()
     await until(() => takenBySynced() > before + 100)
     t.equal(guard.doubt, undefined)
@@ -172,13 +168,13 @@ const named = (version: string): ConnectedServer => ({
   version,
 })
 
-async function serverOf(t: Test, nats: Parameters<typeof openLog>[1][number]) {
+async function serverOf(t: Test, nats: NatsServer) {
   const { connection } = await openLog(t, [nats])
   return connectedServer(connection) as ConnectedServer
 }
 
 /** How many messages are written to a server. */
-async function takenBy(t: Test, nats: SyncedServer): Promise<() => number> {
+async function takenBy(t: Test, nats: NatsServer): Promise<() => number> {
   const connection = await connectedTo(t, [nats])
   let count = 0
   connection.subscribe('written', () => {

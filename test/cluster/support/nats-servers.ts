@@ -88,10 +88,11 @@ export async function startNatsServers(
   }
   // Before their files go away.
   t.teardown(() => Promise.all(NAMES.map((_, at) => kill(at))))
-  for (const { monitor } of ports) await untilTold(() => isHealthy(monitor))
+  const monitors = ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`)
+  for (const monitor of monitors) await untilHealthy({ monitor })
   return {
     urls: ports.map(({ client }) => `tls://127.0.0.1:${client}`),
-    monitors: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
+    monitors,
     authority,
     stop: kill,
     async start(at) {
@@ -119,12 +120,14 @@ interface SingleOptions {
   readonly server?: string
   /** Further lines of its file; without any, everybody is let in. */
   readonly settings?: string
+  /** And of its block of JetStream. */
+  readonly jetstream?: string
 }
 
 /** Starts one server that syncs what it acknowledges; ended with the test. */
 export async function startNatsServer(
   t: Owner,
-  { server = NATS_SERVER, settings = '' }: SingleOptions = {},
+  { server = NATS_SERVER, settings = '', jetstream = 'sync_interval: always' }: SingleOptions = {},
 ): Promise<NatsServer> {
   const store = temporaryDirectory(t)
   const file = join(temporaryDirectory(t), 'nats.conf')
@@ -133,7 +136,7 @@ export async function startNatsServer(
   const lines = [
     `listen: "127.0.0.1:${port}"`,
     `http: "127.0.0.1:${monitor}"`,
-    `jetstream { store_dir: "${store}", sync_interval: always }`,
+    `jetstream { store_dir: "${store}", ${jetstream} }`,
     settings,
   ]
   writeFileSync(file, lines.join('\n'))
@@ -170,8 +173,10 @@ interface Ports {
   readonly monitor: number
 }
 
-/** Whether it can serve, with JetStream, and the servers among themselves know who leads that. */
-async function isHealthy(monitor: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${monitor}/healthz`).catch(() => undefined)
-  return answer?.status === 200
+/** Until it can serve, with JetStream, and the servers among themselves know who leads that. */
+export async function untilHealthy({ monitor }: Pick<NatsServer, 'monitor'>): Promise<void> {
+  await untilTold(async () => {
+    const answer = await fetch(`${monitor}/healthz`).catch(() => undefined)
+    return answer?.status === 200
+  })
 }
