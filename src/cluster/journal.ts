@@ -304,7 +304,15 @@ export async function behindSnapshot(
   const sources = id && (await readIdentities(dataDirectory, id).catch(() => undefined))
   const needed = sources ? appliedSequenceOf(sources) : 0
   const directory = journalDirectory(dataDirectory)
-  if (!isJournalBehind(directory, needed)) return undefined
+  const reader = new JournalReader(directory)
+  try {
+    if (reader.head().sequence >= needed) return undefined
+  } catch {
+    // One that is damaged is for whoever reads it next.
+    return undefined
+  } finally {
+    reader.close()
+  }
   const writer = new JournalWriter({ directory, isClustered: true })
   try {
     return { needed, kept: writer.lastKept().sequence }
@@ -312,17 +320,5 @@ export async function behindSnapshot(
     return { needed, kept: 0 }
   } finally {
     await writer.release()
-  }
-}
-
-/** One that is damaged is for whoever reads it next. */
-function isJournalBehind(directory: string, sequence: number): boolean {
-  const reader = new JournalReader(directory)
-  try {
-    return reader.head().sequence < sequence
-  } catch {
-    return false
-  } finally {
-    reader.close()
   }
 }

@@ -180,14 +180,13 @@ export class MachineLog {
     for (const message of messages) {
       const gathered = this.#gatherer.add(message)
       if (this.#isStopped || this.#isOver()) return
-      // What is not behind it was decided before this process began.
-      if (message.place > journal.place) {
-        if (gathered === 'cut') this.#tellFault({ kind: 'cut', place: message.place })
-        else if (gathered !== undefined) await this.#decide(gathered)
-      }
+      // That was decided before this process began.
+      if (message.place <= journal.place) continue
+      if (gathered === 'cut') this.#tellFault({ kind: 'cut', place: message.place })
+      else if (gathered !== undefined) await this.#decide(gathered)
       // While it was decided, the journal may have begun to follow another log.
       if (this.#isStopped || this.#isOver()) return
-      if (message.place >= journal.place) journal.pass(message.place, digestOf(message))
+      journal.pass(message.place, digestOf(message))
     }
   }
 
