@@ -11,50 +11,20 @@ import { byTier } from '../support/tier.js'
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
 
-const text = fc.string({ unit: codePoint, maxLength: 40 })
-const count = fc.maxSafeNat()
-const kind = <K extends Entry['kind']>(kind: K) => fc.constant(kind)
-const context = fc.record({
-  id: text,
-  json: text,
-  header: fc.record({ areaCount: count, documentBytes: count, label: text }),
-  shapeHashes: fc.array(fc.option(text)),
-})
-const change = fc.oneof(
-  fc.record({ kind: fc.constant('configuration'), json: text, countMode: text }),
-  fc.record({ kind: fc.constant('context'), context, mayReplace: fc.boolean() }),
-  fc.record({ kind: fc.constant('deleteContext'), id: text }),
-)
-const file = fc.record({ file: text, sha256: text, byteLength: count })
+const KINDS: readonly Entry['kind'][] = [
+  ...(['joined', 'left', 'snapshot', 'switch', 'comparison', 'document'] as const),
+  ...(['suppressions', 'keys', 'audience', 'deleteAudience'] as const),
+]
 
-const entry = fc.oneof(
-  fc.record({ kind: kind('joined'), name: text, incarnation: text, maxLagMs: count }),
-  fc.record({ kind: kind('left'), name: text }),
-  fc.record(
-    {
-      kind: kind('snapshot'),
-      id: text,
-      base: text,
-      by: text,
-      documents: fc.array(file),
-    },
-    { requiredKeys: ['kind', 'id', 'by', 'documents'] },
-  ),
-  fc.record({ kind: kind('switch'), id: text, importCount: count, unneededSequence: count }),
-  fc.record({ kind: kind('comparison'), salt: text }),
-  fc.record({ kind: kind('document'), change }),
-  fc.record({
-    kind: kind('suppressions'),
-    scope: fc.oneof(fc.constant('all' as const), fc.nat()),
-    phones: fc.array(text, { maxLength: 200 }),
-    isRemoval: fc.boolean(),
-  }),
-  fc.record({
-    kind: kind('keys'),
-    version: count,
-    records: fc.array(fc.tuple(text, fc.option(text))),
-  }),
-) as fc.Arbitrary<Entry>
+/** Any kind with any values that entries have: texts, counts, what is there or not, and lists and records of these. */
+const text = fc.string({ unit: codePoint, maxLength: 40 })
+const leaf = fc.oneof(fc.option(text), fc.maxSafeNat(), fc.boolean())
+const list = fc.array(fc.oneof(text, fc.tuple(text, leaf)), { maxLength: 200 })
+const name = fc.stringMatching(/^[a-z][A-Za-z0-9]{0,15}$/)
+const values = fc.dictionary(name, fc.oneof(leaf, list, fc.dictionary(name, leaf)))
+const entry = fc
+  .tuple(fc.constantFrom(...KINDS), values)
+  .map(([kind, values]) => ({ ...values, kind })) as fc.Arbitrary<Entry>
 
 t.test('an entry is read as it was made', (t) => {
   fc.assert(
