@@ -302,6 +302,21 @@ t.test('a machine that was away longer than the log keeps copies from another on
   t.same(world.flips, [])
 })
 
+t.test('a machine that is as far behind gives no place in the log', async (t) => {
+  const world = await World.of(t, 'a', 'b', 'c')
+  const [a, b, c] = world.machines
+  await b.stop()
+  // As on a disk that takes nothing.
+  c.journal.append = () => new Promise(() => {})
+  for (const at of range(20)) await a.append(batch(`away ${at}`))
+  world.trim(8)
+  await a.stop()
+  b.start()
+  await b.untilFault('copying')
+  t.equal(b.journal.logPlace, undefined)
+  t.equal(c.report.fault, undefined)
+})
+
 t.test('a log that loses what is only read once more is gone on with', async (t) => {
   const world = await World.of(t, 'a')
   const [a] = world.machines

@@ -198,13 +198,16 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
       : nkey !== undefined
         ? nkeyAuthenticator(Buffer.from(fileOf(nkey, '--cluster-nkey').toString().trim()))
         : undefined
-  for (const [path, flag] of [
-    [tls?.authority, '--cluster-tls-ca'],
-    [tls?.certificate, '--cluster-tls-cert'],
-    [tls?.key, '--cluster-tls-key'],
+  const files: { caFile?: string; certFile?: string; keyFile?: string } = {}
+  for (const [name, path, flag] of [
+    ['caFile', tls?.authority, '--cluster-tls-ca'],
+    ['certFile', tls?.certificate, '--cluster-tls-cert'],
+    ['keyFile', tls?.key, '--cluster-tls-key'],
   ] as const) {
+    if (path === undefined) continue
     // The library reads it with each connection, so that it may be renewed.
-    if (path !== undefined) fileOf(path, flag)
+    fileOf(path, flag)
+    files[name] = path
   }
   return {
     // In the order in which they are named: a server that stands still then cuts off those alone that name it first.
@@ -212,14 +215,7 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
     noRandomize: true,
     name: `hickory ${name}`,
     ...(authenticator !== undefined && { authenticator }),
-    ...(tls !== undefined && {
-      tls: {
-        ...(tls.authority !== undefined && { caFile: tls.authority }),
-        ...(tls.certificate !== undefined && { certFile: tls.certificate }),
-        ...(tls.key !== undefined && { keyFile: tls.key }),
-        ...checkedBy(servers),
-      },
-    }),
+    ...(tls !== undefined && { tls: { ...files, ...checkedBy(servers) } }),
     timeout: limits.natsConnectMs,
     maxReconnectAttempts: -1,
     reconnectTimeWait: limits.natsRetryMs,
