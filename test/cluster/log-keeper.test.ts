@@ -403,8 +403,11 @@ t.test('machines go on with a log that was made anew without those that have mor
   a.start()
   b.start()
   await a.untilFault('missing')
-  t.match(await a.seedLog(), { isDone: false, reason: /^c is not heard, .* --without c$/ })
-  t.match(await a.seedLog('c'), { isDone: false, reason: /^d is not heard, .* --without d$/ })
+  t.match(await a.seedLog(), {
+    isDone: false,
+    reason: /^c, d may have more .* --without c --without d$/,
+  })
+  t.match(await a.seedLog('c'), { isDone: false, reason: /^d may have more .* --without d$/ })
   t.notOk(world.servers.isFounded)
   t.match(await a.seedLog('c', 'd'), { isDone: true })
   t.match(await b.append(batch('3'), batch('4')), [
@@ -596,12 +599,12 @@ t.test('a log is made anew where all have lost it, by the machine that has the m
     [
       missing,
       { ...missing, kept: { ...kept, hash } },
-      /^b has another batch 7 than a: say --without/,
+      /^a and b have different batches 7, .*: say --without/,
     ],
     [
       missing,
       { ...missing, kept: { sequence: 5, hash } },
-      /^b has another batch 5 than a: say --without/,
+      /^a and b have different batches 5, .*: say --without/,
     ],
   ] as const) {
     const reports = new NodeReports(monotonicMs)
@@ -618,6 +621,16 @@ t.test('a log is made anew where all have lost it, by the machine that has the m
     )
   }
   t.same(replaced, [generation, generation, generation])
+
+  // What is on disk counts, although the log has not said it again since the power failed.
+  await a.losePower(undefined)
+  a.start()
+  const reports = new NodeReports(monotonicMs)
+  reports.note({ ...b.report, ...missing, kept: { ...kept, hash } } as NodeReport)
+  const own = { now: () => ({ ...a.report, ...missing }) }
+  const replaceLog = async () => Number(t.fail('it is not made'))
+  const options = { me: memberOf('a'), journal: a.journal, replaceLog, reports, own }
+  t.match(await seedLog(options, { without: [], generation }), { reason: /different batches 7/ })
 
   // Two operators at the same time.
   world.servers.remove()
