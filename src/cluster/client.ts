@@ -8,8 +8,8 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { drawnCommandName, type Serves } from './nats/calls.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
-import type { NodeReport } from './node-report.js'
 import type { AskNode } from './questions.js'
+import type { NodeReport } from './reports.js'
 import type { KnownConnection } from './state-file.js'
 
 export interface ClusterClient extends Pick<ClusterNats, 'connection' | 'close'> {

@@ -16,8 +16,8 @@ import type { ClusterJournal } from './journal.js'
 import type { Beats } from './log/beats.js'
 import type { Log } from './log/log.js'
 import { MachineLog, type MachineLogFault } from './log/machine-log.js'
-import type { NodeReports } from './node-reports.js'
 import type { AskNode, CopiedGroups } from './questions.js'
+import type { NodeReports } from './reports.js'
 
 interface KeeperOptions {
   readonly log: Log

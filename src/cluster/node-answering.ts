@@ -15,8 +15,6 @@ import type { Entry, Member } from './entries.js'
 import type { ClusterJournal } from './journal.js'
 import type { LogFounding } from './log/log.js'
 import type { ClusterStatus, Entered } from './messages.js'
-import type { NodeReports } from './node-reports.js'
-import type { OwnReports } from './own-reports.js'
 import {
   type CopiedGroups,
   DONE,
@@ -25,6 +23,7 @@ import {
   type NodeQuestion,
   undone,
 } from './questions.js'
+import type { NodeReports, OwnReports } from './reports.js'
 import { makeSeed, type Seed } from './seed.js'
 import { seedLog } from './seed-log.js'
 import type { SharedFiles } from './shared-files.js'
@@ -145,7 +144,7 @@ export class NodeAnswering {
   }
 
   #drain(isOn: boolean): Done {
-    this.#options.own.isDraining = isOn
+    this.#options.own.serves({ isDraining: isOn })
     this.#options.onDrain()
     return DONE
   }

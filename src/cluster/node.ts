@@ -34,10 +34,8 @@ import type { ClusterNats } from './nats/cluster-nats.js'
 import type { StreamLog } from './nats/stream-log.js'
 import { provenLog, type SyncGuard } from './nats/sync-proof.js'
 import { type AskDigests, NodeAnswering } from './node-answering.js'
-import type { NodeReport } from './node-report.js'
-import { NodeReports } from './node-reports.js'
-import { type KnownReport, OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
+import { type KnownReport, type NodeReport, NodeReports, OwnReports } from './reports.js'
 import { reasonOf, SharedFiles } from './shared-files.js'
 import { SnapshotDesk } from './snapshot-desk.js'
 import { SnapshotFiles } from './snapshot-files.js'
@@ -166,7 +164,7 @@ export class ClusterNode {
       snapshots,
       placement: () => placementOn(facts.members, settings.copies),
       enter: (entry) => this.#enter(entry),
-      served: () => this.#own.served,
+      served: () => this.#own.serving.served,
       stored: options.stored,
       keepFacts: () => this.#facts.keep(),
       reports: () => [this.#own.now(), ...this.#reports.ofThoseThere()],
@@ -232,20 +230,20 @@ export class ClusterNode {
 
   /** Answers are by all entries of the store up to here. */
   storedBy(sequence: number): void {
-    this.#own.storedBy = sequence
+    this.#own.serves({ storedBy: Math.max(this.#own.serving.storedBy, sequence) })
     this.#beats.storedBy(sequence)
   }
 
   /** Answers are by all that is up to here. */
   answersBy(sequence: number): void {
-    this.#own.answersBy = sequence
+    this.#own.serves({ answersBy: sequence })
     this.#beats.answersBy(sequence)
     this.#tellFigures()
   }
 
   /** Another snapshot is served, or ready to be. */
   serves(served: ServedSnapshots): void {
-    this.#own.served = served
+    this.#own.serves({ served })
     this.#snapshots.look()
   }
 
@@ -335,7 +333,7 @@ export class ClusterNode {
   }
 
   #tellFigures(): void {
-    const { isDraining, answersBy: answeredSequence } = this.#own
+    const { isDraining, answersBy: answeredSequence } = this.#own.serving
     const levelUntilMs = this.#levelUntilMs
     writeFigures(this.#options.figures, { levelUntilMs, isDraining, answeredSequence })
   }

@@ -8,10 +8,8 @@ import { randomBytes } from 'node:crypto'
 import type { Member } from './entries.js'
 import type { ClusterJournal } from './journal.js'
 import type { LogFounding } from './log/log.js'
-import type { NodeReport } from './node-report.js'
-import type { NodeReports } from './node-reports.js'
-import type { OwnReports } from './own-reports.js'
 import { DONE, type NodeAnswers, type NodeQuestion, undone } from './questions.js'
+import type { NodeReport, NodeReports, OwnReports } from './reports.js'
 
 interface SeedingOptions {
   readonly me: Member

@@ -13,8 +13,7 @@ import type { Facts } from './facts.js'
 import type { ClusterJournal } from './journal.js'
 import type { KeeperFault } from './log-keeper.js'
 import type { SyncGuard } from './nats/sync-proof.js'
-import type { NodeReport } from './node-report.js'
-import type { NodeReports } from './node-reports.js'
+import type { NodeReport, NodeReports } from './reports.js'
 
 interface StandingOptions {
   readonly me: Member

@@ -6,8 +6,7 @@
 import { limits } from '../limits.js'
 import type { Member } from './entries.js'
 import type { ClusterSettings, ClusterStatus, MachineStatus } from './messages.js'
-import type { NodeReport } from './node-report.js'
-import type { NodeReports } from './node-reports.js'
+import type { NodeReport, NodeReports } from './reports.js'
 
 interface Known extends Pick<ClusterStatus, 'isConnected' | 'doubt' | 'log' | 'isSwitching'> {
   readonly settings: Pick<ClusterSettings, 'clusterId' | 'name'>

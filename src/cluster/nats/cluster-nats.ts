@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeReport } from '../node-report.js'
+import type { NodeReport } from '../reports.js'
 import { Calls, type Serves } from './calls.js'
 import { ClusterFiles } from './cluster-files.js'
 import { Connection, type ConnectionEvents, type NatsSettings } from './connection.js'

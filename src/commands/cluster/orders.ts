@@ -4,8 +4,8 @@
  * @module
  */
 import type { ClusterClient } from '../../cluster/client.js'
-import type { NodeReport } from '../../cluster/node-report.js'
 import type { Done } from '../../cluster/questions.js'
+import type { NodeReport } from '../../cluster/reports.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { monotonicMs } from '../../monotonic.js'

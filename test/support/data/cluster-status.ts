@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClusterStatus, MachineStatus } from '../../../src/cluster/messages.js'
-import type { NodeReport } from '../../../src/cluster/node-report.js'
+import type { NodeReport } from '../../../src/cluster/reports.js'
 
 /** A member that is level and was heard. */
 export const machineOf = (name: string, more: Partial<MachineStatus> = {}): MachineStatus => ({

@@ -2,7 +2,7 @@
  * What a machine has heard of the others.
  */
 import t from 'tap'
-import { NodeReports } from '../../src/cluster/node-reports.js'
+import { NodeReports } from '../../src/cluster/reports.js'
 import { limits } from '../../src/limits.js'
 import { reportOf } from '../support/data/cluster-status.js'
 
