@@ -135,14 +135,18 @@ export class BatchWriting {
   }
 }
 
-/** As much as is written together; nothing where there is no room for the first one. */
+/**
+ * As much as is written together; nothing where there is no room for the first one. What changes nothing needs no room,
+ * also where there are more changes than may be.
+ */
 export function nextGroup(queue: readonly TakenBatch[], roomCount: number): readonly TakenBatch[] {
+  const most = Math.max(0, roomCount)
   let bytes = 0
   let changeCount = 0
   const end = queue.findIndex(({ batch }) => {
     bytes += recordBytes(batch)
     changeCount += batch.changeCount
-    return bytes > limits.journalGroupBytes || changeCount > roomCount
+    return bytes > limits.journalGroupBytes || changeCount > most
   })
   return end < 0 ? queue : queue.slice(0, end)
 }

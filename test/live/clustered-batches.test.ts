@@ -145,6 +145,14 @@ t.test('changes for which there is no room are refused, and entries are not', as
   t.ok(happened.includes('e: full'))
 })
 
+t.test('entries are sent where there are more changes than may be', async (t) => {
+  const { orders, room, take, ids } = batches(t)
+  room.count = -1
+  take(entry('a'))
+  await until(() => orders.length === 1)
+  t.same(ids(), ['a'])
+})
+
 t.test('what is on its way takes up room', async (t) => {
   const { orders, happened, room, take, answer, ids } = batches(t)
   room.count = 5
