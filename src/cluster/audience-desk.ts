@@ -157,6 +157,7 @@ export class AudienceDesk {
     if (isDamaged && monotonicMs() >= known.againMs) known.isSuspect = true
     if (known.isHere && (known.isSuspect || !(await this.#isThere(known.audience)))) {
       known.isHere = false
+      known.againMs = 0
       this.#options.onChange()
     }
     const endMs = monotonicMs() + waitMs

@@ -343,7 +343,8 @@ async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
 }
 
 /**
- * Takes something from another machine that has a snapshot, however long it takes until there is one.
+ * Takes something from another machine that has a snapshot, however long it takes until there is one; from one after the
+ * other, since what is damaged on one may be whole on the next.
  *
  * @param isSo  which of them may be asked
  */
@@ -355,13 +356,20 @@ async function untilGiven<Taken>(
 ): Promise<Taken> {
   let told: string | undefined
   let waitMs: number = limits.natsRetryMs
-  for (;;) {
+  for (let attempt = 0; ; attempt++) {
     signal.throwIfAborted()
     const reports = await heardReports(nats, limits.clusterHeardMs)
-    const source = reports.find((report) => report.snapshotId !== undefined && isSo(report))?.name
+    const having = reports.filter(({ snapshotId }) => snapshotId !== undefined)
+    const asked = having.filter(isSo)
+    const source = asked[attempt % asked.length]?.name
     let reason = 'no machine is there that has something'
     if (source !== undefined) {
-      const files = new SharedFiles({ dataDirectory, nats, others: () => [source], log })
+      const files = new SharedFiles({
+        dataDirectory,
+        nats,
+        others: () => having.map(({ name }) => name),
+        log,
+      })
       try {
         return await take(source, files)
       } catch (fault) {

@@ -163,8 +163,10 @@ export class ClusterJournal implements DecidedJournal {
   }
 
   #linkOnDisk(sequence: number): Link | undefined {
-    const { beginning } = this
-    if (sequence === beginning.sequence) return beginning
+    const { first, sequence: end } = this.#reader.head()
+    if (sequence === first.after.sequence) return first.after
+    // It ends before where its directory was removed, which is noticed a moment later.
+    if (sequence < first.after.sequence || sequence > end) return undefined
     try {
       for (const { hash } of this.#reader.records(sequence - 1)) return { sequence, hash }
     } catch (fault) {

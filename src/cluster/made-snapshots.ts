@@ -190,7 +190,7 @@ export class MadeSnapshots {
     }
     made.documents = (await snapshots.documentsOf(id)) ?? made.documents
     try {
-      await snapshots.put(id)
+      await snapshots.put(made)
       return true
     } catch (fault) {
       this.#putAgainMs = monotonicMs() + limits.fetchRetryMs

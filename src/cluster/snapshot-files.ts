@@ -134,10 +134,14 @@ export class SnapshotFiles {
     return this.#coming.has(id)
   }
 
-  /** Puts all of a snapshot where other machines get it. */
-  async put(id: string): Promise<void> {
+  /**
+   * Puts all of a snapshot where other machines get it.
+   *
+   * @throws DigestFault  where a document is not one of these any more; what the object store throws
+   */
+  async put({ id, documents }: AnnouncedSnapshot): Promise<void> {
     const { dataDirectory, files } = this.#options
-    for (const file of await filesOfSnapshot(dataDirectory, id)) {
+    for (const file of [...documents, ...(await filesOfSnapshot(dataDirectory, id))]) {
       await files.put(join(this.#pathOf(id), file.file), file)
     }
   }
@@ -211,6 +215,7 @@ export class SnapshotFiles {
         if (await replaces()) await replace(join(snapshots, id), target)
       })
     }
+    await rm(join(snapshots, id), { recursive: true, force: true })
     const ms = Math.round(monotonicMs() - startedMs)
     log.info({ snapshotId: id, byteCount, ms }, 'fetched a snapshot')
     return count

@@ -244,9 +244,15 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
 
   /** What the service could not start with. */
   async function recover(reason: BeginsAnew): Promise<boolean> {
-    const canRecover = areOthers()
-    if (canRecover) await beginAnew(reason, await joined)
-    return canRecover
+    if (!areOthers()) return false
+    try {
+      await beginAnew(reason, await joined)
+      return true
+    } catch (fault) {
+      // The service ends with what it could not start with.
+      log.error(describeFault(fault), 'cannot note that this machine is to begin anew')
+      return false
+    }
   }
 
   /** Noted first, so that the next start does so, whatever comes in between. */

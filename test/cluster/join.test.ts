@@ -165,6 +165,21 @@ t.test('one that is damaged begins anew with others, as another member', async (
   t.ok(existsSync(journalDirectory(data)))
 })
 
+t.test('where a machine gives nothing, the next one is asked', async (t) => {
+  const { natsRetryMs, fetchRetryMs, clusterHeardMs } = limits
+  t.teardown(() => Object.assign(limits, { natsRetryMs, fetchRetryMs, clusterHeardMs }))
+  Object.assign(limits, { natsRetryMs: 1, fetchRetryMs: 1, clusterHeardMs: 1 })
+  const { nats, asked } = natsWith(['b', 'c'])
+  const over = new AbortController()
+  const ended = joining(temporaryDirectory(t), nats, over.signal)
+  ended.catch(() => {})
+  await until(() => asked.filter((one) => one.startsWith('seed')).length >= 4)
+  over.abort()
+  await t.rejects(ended)
+  const seeds = asked.filter((one) => one.startsWith('seed')).slice(0, 4)
+  t.same(seeds, ['seed b', 'seed c', 'seed b', 'seed c'])
+})
+
 t.test('a founder that was killed goes on, and nobody takes another one for it', async (t) => {
   const ready = (t: Test) => {
     const data = temporaryDirectory(t)

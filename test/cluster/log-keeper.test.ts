@@ -641,6 +641,18 @@ t.test('a log is made anew where all have lost it, by the machine that has the m
   await world.untilSame(a, b)
 })
 
+t.test('a journal whose directory is gone knows no hashes', async (t) => {
+  const world = await World.of(t, 'a')
+  const [a] = world.machines
+  for (const at of range(3)) await a.append(batch(`id ${at}`))
+  await a.stop()
+  a.start()
+  const { sequence } = a.journal.last
+  t.type(a.journal.hashAt(sequence - 1), 'string')
+  rmSync(a.directory, { recursive: true })
+  for (const at of range(sequence - 1)) t.equal(a.journal.hashAt(at + 1), undefined)
+})
+
 t.test('a machine whose disk takes nothing goes on where it was', async (t) => {
   const world = await World.of(t, 'a', 'b')
   const [a, b] = world.machines

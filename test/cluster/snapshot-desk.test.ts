@@ -1,7 +1,15 @@
 /**
  * Which snapshot a machine announces, what it makes current, and when it has all machines switch.
  */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -9,6 +17,7 @@ import { type Entry, encodeEntry } from '../../src/cluster/entries.js'
 import { Facts, NO_FACTS } from '../../src/cluster/facts.js'
 import { SnapshotDesk } from '../../src/cluster/snapshot-desk.js'
 import { announcedSnapshot, SnapshotFiles } from '../../src/cluster/snapshot-files.js'
+import { DigestFault, type FileDigest, isWhole } from '../../src/cluster/verified-file.js'
 import { limits } from '../../src/limits.js'
 import { monotonicMs } from '../../src/monotonic.js'
 import { listSnapshots, readCurrent } from '../../src/snapshot/directory.js'
@@ -58,11 +67,12 @@ async function machine(t: Test, isFounder = false) {
   const put: string[] = []
   const files = {
     get: () => Promise.reject(new Error('no machine has it')),
-    async put(path: string) {
+    async put(path: string, file: FileDigest) {
       if (!state.takesFiles) {
         state.refusedCount++
         throw new Error('timeout')
       }
+      if (!(await isWhole(path, file))) throw new DigestFault(file)
       put.push(basename(path))
     },
   }
@@ -163,6 +173,27 @@ t.test('a snapshot is announced when NATS has its files', async (t) => {
   await look()
   t.same(kinds(), [`snapshot ${second}`])
   t.same(new Set(put), new Set(readdirSync(join(data, 'snapshots', second))))
+})
+
+t.test('a snapshot is not announced with other documents than those that NATS has', async (t) => {
+  const { fetchRetryMs } = limits
+  Object.assign(limits, { fetchRetryMs: 1 })
+  t.teardown(() => Object.assign(limits, { fetchRetryMs }))
+  const { data, second, name, state, kinds, look, put } = await machine(t)
+  await look()
+  state.takesFiles = false
+  name(second)
+  await look()
+  const path = join(data, 'snapshots', second, 'manifest.json')
+  const bytes = readFileSync(path)
+  bytes[bytes.length - 2] ^= 1
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes)
+  closeSync(file)
+  state.takesFiles = true
+  await look()
+  t.same(kinds(), [])
+  t.notOk(put.includes('manifest.json'))
 })
 
 t.test('one that NATS does not take keeps machines from no other one', async (t) => {

@@ -45,10 +45,13 @@ withEachNats(t, async (t, server) => {
 
   t.test('nobody by that name is told at once, and no answer in time', async (t) => {
     const one = await machine(t, nats, 'one', echo)
-    await t.rejects(one.ask('nobody', 1, LONG_MS), { message: 'nobody is not there' })
+    await t.rejects(one.ask('nobody', 1, LONG_MS), {
+      kind: 'absent',
+      message: 'nobody is not there',
+    })
     await machine(t, nats, 'silent', () => new Promise(() => {}))
     const message = 'silent has not answered in 200 ms'
-    await t.rejects(one.ask('silent', 1, 200), { message })
+    await t.rejects(one.ask('silent', 1, 200), { kind: 'late', message })
   })
 
   t.test('many questions at once are answered in any order, each with its own', async (t) => {

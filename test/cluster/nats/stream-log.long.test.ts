@@ -97,12 +97,28 @@ withEachNats(t, async (t, server) => {
     const founding = { ...FOUNDING, generation: 'f'.repeat(16) }
     await t.rejects(log.found(founding))
     await t.rejects(log.replace(founding, generation))
+    await t.rejects(log.append(Buffer.from('while it is away')))
     t.equal(told.fault, undefined)
     await nats.start()
     t.equal(await appended(t, nats, 'first'), 1)
     await told.until(1)
+    t.same(told.texts, ['first'], 'what was refused is not sent later')
     t.equal((await log.info())?.generation, FOUNDING.generation)
     told.stop()
+  })
+
+  await t.test('a reader of some messages before begins where the log begins', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { log, connection } = await openLog(t, [nats])
+    for (let at = 0; at < 30; at++) await log.append(Buffer.from(`message ${at}`))
+    const manager = await jetstreamManager(connection.nats)
+    await manager.streams.update(names.stream, { max_msgs: 8 })
+    const told = new Told(log, 30, { beforeCount: 1_024 })
+    await told.until(8)
+    t.same(told.places, [23, 24, 25, 26, 27, 28, 29, 30])
+    const gone = new Told(log, 21)
+    await gone.untilFault('gone')
+    for (const one of [told, gone]) one.stop()
   })
 
   await t.test('of a log that others have made, nothing is known', async (t) => {
