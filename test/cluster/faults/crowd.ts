@@ -71,13 +71,13 @@ export function importedMarks(source: number, { west, south, east, north }: Box)
   return sum
 }
 
-/** Again and again, as an operator does where a machine says that another one was faster, or is not heard yet. */
+/** Again and again, as an operator does where another one was faster, is at work, or is not heard yet. */
 export async function untilDone(...args: readonly string[]): Promise<void> {
   const deadlineMs = performance.now() + 180_000
   for (;;) {
     const { code, stderr } = await hickory(...args)
     if (code === 0) return
-    const isPassing = /meanwhile: run the command again|not heard|is there: /.test(stderr)
+    const isPassing = /meanwhile: run the command again|not heard|is there: |is using/.test(stderr)
     if (!isPassing || performance.now() > deadlineMs) throw new Error(stderr)
     await sleep(250)
   }

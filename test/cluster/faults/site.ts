@@ -13,6 +13,7 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -142,7 +143,11 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
 
   /** Takes all room on its disk, and has it after a loss of power. */
   fillDisk(): void {
-    const file = openSync(this.#filler, 'w')
+    // Most of it at once: clients are in this process, and wait meanwhile.
+    const { bavail, bsize } = statfsSync(this.#directory)
+    const byteCount = bavail * bsize - 4 * 2 ** 20
+    if (byteCount > 0) execFileSync('fallocate', ['--length', String(byteCount), this.#filler])
+    const file = openSync(this.#filler, 'a')
     const block = Buffer.alloc(65_536, 1)
     try {
       for (let size = block.length; size > 0; ) {
