@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFile, DIRECTORY_MODE, syncDirectory, syncFile, TEMPORARY } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
@@ -47,7 +48,7 @@ export async function publishVersion<Filled extends { readonly version: string }
     await removeTemporaries(areas)
     const before = readCurrentAreas(dataDirectory)
     const temporary = join(areas, `new${TEMPORARY}`)
-    await mkdir(temporary, { mode: DIRECTORY_MODE })
+    mkdirSync(temporary, { mode: DIRECTORY_MODE })
     const removal = removeOnExit(temporary, false)
     try {
       const filled = await fill({ temporary, before })

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -138,7 +139,7 @@ async function besideIt(dataDirectory: string, layer: string): Promise<readonly 
 
 /** A dry run writes, too, so that nothing that it finds good is refused afterwards. */
 async function inPassing(use: (directory: string) => Promise<unknown>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-areas-'))
   const removal = removeOnExit(directory, false)
   try {
     await use(directory)

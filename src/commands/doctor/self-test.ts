@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../limits.js'
@@ -19,7 +20,7 @@ import { csvOf, type MadeUpSource, madeUpSources } from './sample.js'
 /** Without an import or a service there are no checks of answers. */
 export async function selfTest(): Promise<Result[]> {
   const signals = endOnSignal('the self-test is not over')
-  const directory = await mkdtemp(join(tmpdir(), 'hickory-self-test-'))
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-self-test-'))
   const removal = removeOnExit(directory, false)
   const results: Result[] = []
   const passes = async (check: Check) => {

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createWriteStream, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Transform } from 'node:stream'
@@ -35,7 +35,7 @@ export async function unpack(
   { table }: AreaFileOptions,
 ): Promise<UnpackedShapefile | undefined> {
   let zip: ZipFile | undefined
-  const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-areas-'))
   const removal = removeOnExit(directory, false)
   const remove = async () => {
     await rm(directory, { recursive: true, force: true })

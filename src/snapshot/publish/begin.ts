@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { mkdir } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDirectory, DIRECTORY_MODE, TEMPORARY } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
@@ -48,7 +48,8 @@ export async function beginSnapshot(
     const base = await readBase(dataDirectory)
     const reference = await readReference(dataDirectory)
     const temporary = join(snapshots, `${generation}${TEMPORARY}`)
-    await mkdir(temporary, { mode: DIRECTORY_MODE })
+    // In one step with what removes it, so that no signal comes between them.
+    mkdirSync(temporary, { mode: DIRECTORY_MODE })
     const place = { dataDirectory, temporary, generation, base, reference, assertHeld, log }
     return new Draft({ ...place, endsOnSignal, onCommit, keepCount })
   } catch (error) {
