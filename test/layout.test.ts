@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What each folder of src may import from the other folders of src. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  threads: [],
   geometry: [],
   format: [],
   interface: [],
@@ -145,9 +146,7 @@ const shared = [
   'log',
   'monotonic',
   'phone-number',
-  'task-threads',
-  'thread-calls',
-  'questions',
+  'threads',
   'text-decoder',
   'validator',
   'durable-files',
@@ -169,9 +168,6 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   deadline: [],
   log: ['limits'],
   'phone-number': [],
-  'task-threads': [],
-  'thread-calls': [],
-  questions: [],
   monotonic: [],
   'text-decoder': [],
   validator: [],

@@ -4,7 +4,7 @@
  * @module
  */
 import { reusedMemory, runBuildTask } from '../src/snapshot/publish/build-tasks.js'
-import { serveTasks } from '../src/task-threads.js'
+import { serveTasks } from '../src/threads/tasks.js'
 
 const takeMemory = reusedMemory()
 serveTasks((task: Parameters<typeof runBuildTask>[0]) => runBuildTask(task, takeMemory))

@@ -4,6 +4,6 @@
  * @module
  */
 import { runContactTask } from '../src/sources/columns/contacts.js'
-import { serveTasks } from '../src/task-threads.js'
+import { serveTasks } from '../src/threads/tasks.js'
 
 serveTasks(runContactTask)

@@ -4,6 +4,6 @@
  * @module
  */
 import { runLoadTask } from '../src/snapshot/load/load-threads.js'
-import { serveTasks } from '../src/task-threads.js'
+import { serveTasks } from '../src/threads/tasks.js'
 
 serveTasks(runLoadTask)

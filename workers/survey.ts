@@ -4,6 +4,6 @@
  * @module
  */
 import { runSurveyTask } from '../src/sources/text/survey-thread.js'
-import { serveTasks } from '../src/task-threads.js'
+import { serveTasks } from '../src/threads/tasks.js'
 
 serveTasks(runSurveyTask)

@@ -10,7 +10,7 @@ import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { Caller } from '../pool/messages.js'
-import { Questions } from '../questions.js'
+import { Questions } from '../threads/calls.js'
 import type {
   AudienceAnswers,
   AudienceOrder,

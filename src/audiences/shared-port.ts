@@ -6,8 +6,8 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import { limits } from '../limits.js'
-import { Questions } from '../questions.js'
 import type { MadeAudience } from '../store/audiences.js'
+import { Questions } from '../threads/calls.js'
 
 /** Everything rejects with a `ServiceError`. */
 export interface SharedAudiences {

@@ -7,24 +7,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
+import { callsOver } from '../threads/calls.js'
+import type { LineCalls } from './client.js'
 import { type AuditCounters, addTo, setTo } from './counters.js'
 import { entryOf } from './entry.js'
-import type {
-  AuditNews,
-  AuditOrder,
-  AuditReply,
-  AuditThreadData,
-  AuditThreadOrder,
-} from './messages.js'
+import type { AuditCalls, AuditNews, AuditThreadData } from './thread.js'
 import { AuditWriter } from './writer.js'
 
 /** @param main  to the main thread */
 export function serveLines(main: MessagePort, data: AuditThreadData): void {
   const { counters } = data
   const writer = new AuditWriter(data)
-  const tell = (news: AuditNews) => main.postMessage(news)
-  /** What somebody waits for, in order. */
-  let asked: Asked[] = []
+  /** What callers wait for, in order. */
+  let asked: AskedLines[] = []
   let notes: string[] = []
   /** When the first of them came. */
   let sinceMs = 0
@@ -33,15 +28,23 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
   let retryTimer: NodeJS.Timeout | undefined
   let toldLostCount = 0
 
-  main.on('message', async (order: AuditThreadOrder) => {
-    if (order.kind === 'port') order.port.on('message', (own) => take(own, order.port))
-    else await stop()
-  })
+  const lines: LineCalls = {
+    record: (entries) =>
+      new Promise((resolve) => {
+        begin()
+        asked.push({ entries, resolve })
+      }),
+    note(entries) {
+      begin()
+      for (const entry of entries) notes.push(entry)
+    },
+  }
+  const own: AuditCalls = { serve: (port) => void callsOver(port, lines), stop }
+  const { tell } = callsOver<AuditNews>(main, own)
 
-  function take(order: AuditOrder, port: MessagePort): void {
+  /** To be called before something is to be written. */
+  function begin(): void {
     if (asked.length === 0 && notes.length === 0) sinceMs = performance.now()
-    if (order.kind === 'lines') asked.push({ ...order, port })
-    else for (const entry of order.entries) notes.push(entry)
     schedule()
   }
 
@@ -54,7 +57,7 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
 
   function write(): void {
     isScheduled = false
-    // Until the next attempt, nobody waits for what will not be.
+    // Callers do not wait for the next attempt.
     if (retryTimer !== undefined) {
       refuseAsked()
       return
@@ -76,7 +79,7 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
       asked = asked.slice(group.asked.length)
       let sequence = first + group.notes.length + own.entries.length
       for (const each of group.asked) {
-        each.port.postMessage({ number: each.number, sequence } satisfies AuditReply)
+        each.resolve(sequence)
         sequence += each.entries.length
       }
       sinceMs = performance.now()
@@ -89,14 +92,14 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
   }
 
   /** As much as is written together, and at least one line. */
-  function nextGroup(): { notes: string[]; asked: Asked[] } {
+  function nextGroup(): { notes: string[]; asked: AskedLines[] } {
     let bytes = 0
     const hasRoom = (entries: readonly string[]) => {
       const isFirst = bytes === 0
       for (const entry of entries) bytes += entry.length
       return isFirst || bytes <= limits.auditGroupBytes
     }
-    // Those that somebody waits for come first when there is not room for all.
+    // Those that callers wait for come first when there is not room for all.
     const askedEnd = asked.findIndex(({ entries }) => !hasRoom(entries))
     const firstAsked = asked.slice(0, askedEnd < 0 ? asked.length : askedEnd)
     const notesEnd = notes.findIndex((note) => !hasRoom([note]))
@@ -119,7 +122,7 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
   function fails(fault: unknown): void {
     const { code, message } = fault as NodeJS.ErrnoException
     const reason = code ?? message
-    if (failure !== reason) tell({ kind: 'failed', reason })
+    if (failure !== reason) tell.failed(reason)
     failure = reason
     setTo(counters, 'failing', 1)
     refuseAsked()
@@ -136,13 +139,13 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
     if (failure === undefined) return
     failure = undefined
     setTo(counters, 'failing', 0)
-    tell({ kind: 'recovered', lostCount: addTo(counters, 'lost', 0) })
+    tell.recovered(addTo(counters, 'lost', 0))
   }
 
   function refuseAsked(): void {
-    for (const { number, port, entries } of asked) {
+    for (const { resolve, entries } of asked) {
       addTo(counters, 'refused', entries.length)
-      port.postMessage({ number, sequence: undefined } satisfies AuditReply)
+      resolve(undefined)
     }
     asked = []
   }
@@ -163,17 +166,16 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
   }
 }
 
-interface Asked {
-  readonly number: number
+interface AskedLines {
   readonly entries: readonly string[]
-  readonly port: MessagePort
+  resolve(sequence: number | undefined): void
 }
 
-/** Whether lines are under way that nobody waits for. */
+/** Whether notes are on their way. */
 function isAwaited(counters: AuditCounters): boolean {
   return addTo(counters, 'waiting', 0) > 0
 }
 
-function entriesOf({ entries }: Asked): readonly string[] {
+function entriesOf({ entries }: AskedLines): readonly string[] {
   return entries
 }

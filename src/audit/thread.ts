@@ -1,26 +1,42 @@
 /**
- * The main thread's end of the thread that writes an audit.
+ * Starts and stops the thread that writes an audit, for the main thread.
  *
  * @module
  */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
+import { openPort, startThread, type Thread } from '../threads/thread.js'
+import { type AuditClient, auditClient } from './client.js'
 import { type AuditCounters, createAuditCounters } from './counters.js'
-import { type AuditDesk, auditDesk } from './desk.js'
-import type { AuditNews, AuditThreadData, AuditThreadOrder } from './messages.js'
 import { AuditWriter } from './writer.js'
 
-export interface AuditThread {
+export interface AuditThread extends Pick<Thread<AuditCalls>, 'failure' | 'stop'> {
   readonly counters: AuditCounters
-  /** For another thread, which makes an `AuditDesk` of it. */
+  /** For another thread, which makes an `AuditClient` of it. */
   openPort(): MessagePort
   /** For this one. */
-  readonly desk: AuditDesk
-  /** Rejects when the thread fails; never resolves. */
-  readonly failure: Promise<never>
-  /** Writes what waits. */
+  readonly client: AuditClient
+}
+
+export interface AuditThreadData {
+  readonly directory: string
+  readonly keepDays: number | undefined
+  readonly counters: Int32Array
+}
+
+/** What the main thread calls. */
+export interface AuditCalls {
+  /** Serves another thread, which has the other end. */
+  serve(port: MessagePort): void
+  /** Writes what waits, and ends. */
   stop(): Promise<void>
+}
+
+/** What the thread calls, for the log. */
+export interface AuditNews {
+  failed(reason: string): void
+  recovered(lostCount: number): void
 }
 
 interface AuditOptions {
@@ -36,38 +52,19 @@ interface AuditOptions {
 export function startAudit({ directory, keepDays, log }: AuditOptions): AuditThread {
   prepare(directory)
   const counters = createAuditCounters()
-  const workerData: AuditThreadData = { directory, keepDays, counters }
-  const worker = new Worker(new URL('../../workers/audit.js', import.meta.url), { workerData })
-  const send = (order: AuditThreadOrder, ports: MessagePort[] = []) =>
-    worker.postMessage(order, ports)
-  let isStopping = false
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const failure = new Promise<never>((_, reject) => {
-    const fail = (reason: string) =>
-      reject(new OperatorError('Failed', `the thread of the audit failed: ${reason}`))
-    worker.once('error', ({ name }) => fail(name))
-    worker.once('exit', (code) => {
-      if (!isStopping) fail(`it ended with code ${code}`)
-    })
-  })
-  failure.catch(() => {})
-  worker.on('message', (news: AuditNews) => tell(news, log))
-  const openPort = () => {
-    const { port1, port2 } = new MessageChannel()
-    send({ kind: 'port', port: port1 }, [port1])
-    return port2
+  const data: AuditThreadData = { directory, keepDays, counters }
+  const own: AuditNews = {
+    failed: (reason) =>
+      log.error(
+        { reason },
+        'the audit cannot be written: lists and changes are refused until it can',
+      ),
+    recovered: (lostCount) => log.warn({ lostCount }, 'the audit can be written again'),
   }
-  return {
-    counters,
-    openPort,
-    desk: auditDesk(openPort(), counters),
-    failure,
-    async stop() {
-      isStopping = true
-      send({ kind: 'stop' })
-      await ended
-    },
-  }
+  const thread = startThread<AuditCalls>('audit', { title: 'the thread of the audit', data, own })
+  const open = () => openPort(thread.tell.serve)
+  const { failure, stop } = thread
+  return { counters, openPort: open, client: auditClient(open(), counters), failure, stop }
 }
 
 function prepare(directory: string): void {
@@ -84,13 +81,3 @@ function prepare(directory: string): void {
 
 /** What may be over in a while: the service starts, and refuses lists until then. */
 const PASSING: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS'])
-
-function tell(news: AuditNews, log: Log): void {
-  if (news.kind === 'failed') {
-    const message = 'the audit cannot be written: lists and changes are refused until it can'
-    log.error({ reason: news.reason }, message)
-  }
-  if (news.kind === 'recovered') {
-    log.warn({ lostCount: news.lostCount }, 'the audit can be written again')
-  }
-}

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import type { LogLevel } from '../log.js'
-import { callsOver, type OtherThread } from '../thread-calls.js'
+import { openPort, startThread, type Thread } from '../threads/thread.js'
 import { createFigures } from './figures.js'
 import type {
   ClusterCalls,
@@ -20,10 +20,11 @@ import type { BeginsAnew } from './state-file.js'
 
 export interface ClusterThread
   extends Pick<
-      OtherThread<ClusterCalls>['tell'],
+      Thread<ClusterCalls>['tell'],
       'answersBy' | 'damaged' | 'knowAudiences' | 'serves' | 'storedBy'
     >,
-    Pick<OtherThread<ClusterCalls>['ask'], 'bringAudience' | 'putAudience' | 'untilAudienceKept'> {
+    Pick<Thread<ClusterCalls>['ask'], 'bringAudience' | 'putAudience' | 'untilAudienceKept'>,
+    Pick<Thread<ClusterCalls>, 'failure' | 'stop'> {
   /** See figures.ts. */
   readonly figures: Float64Array
   /** Undefined before it runs. */
@@ -38,9 +39,6 @@ export interface ClusterThread
   recover(reason: BeginsAnew): Promise<boolean>
   /** Resolves, with the reason, when the directory must be begun anew. */
   readonly beginAnew: Promise<string>
-  /** Rejects when the thread fails; never resolves. */
-  readonly failure: Promise<never>
-  stop(): Promise<void>
 }
 
 interface StartOptions {
@@ -62,10 +60,8 @@ interface StartOptions {
 export async function startCluster(options: StartOptions): Promise<ClusterThread> {
   const { signal, ...rest } = options
   const figures = createFigures()
-  const workerData: ClusterThreadData = { ...rest, figures }
-  const worker = new Worker(new URL('../../workers/cluster.js', import.meta.url), { workerData })
+  const data: ClusterThreadData = { ...rest, figures }
   let status: ClusterStatus | undefined
-  let isStopping = false
   let beginAnew: (reason: string) => void = () => {}
   const begunAnew = new Promise<string>((resolve) => {
     beginAnew = resolve
@@ -83,29 +79,15 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       throw new OperatorError('Failed', 'the machine is starting')
     },
   }
-  const { ask, tell, fail } = callsOver<ClusterCalls>(worker, own)
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const failure = new Promise<never>((_, reject) => {
-    const failed = (reason: string) =>
-      reject(new OperatorError('Failed', `the thread of the cluster failed: ${reason}`))
-    // Its message could quote what it was working on.
-    worker.once('error', ({ name }) => failed(name))
-    worker.once('exit', (code) => {
-      if (!isStopping) failed(`it ended with code ${code}`)
-    })
-  })
-  failure.catch(fail)
-  const stop = async () => {
-    if (!isStopping) tell.stop()
-    isStopping = true
-    await ended
-  }
+  const title = 'the thread of the cluster'
+  const thread = startThread<ClusterCalls>('cluster', { title, data, own })
+  const { ask, tell, failure, ended, stop } = thread
   const stopped = new Promise<never>((_, reject) => {
     const stopping = () => reject(new OperatorError('Failed', 'stopped'))
     signal.addEventListener('abort', stopping, { once: true })
   })
   try {
-    await Promise.race([ask.begun(), failure, stopped])
+    await Promise.race([ask.begun(), stopped])
   } catch (fault) {
     await stop()
     throw fault
@@ -113,11 +95,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   return {
     figures,
     status: () => status,
-    openChanges() {
-      const { port1, port2 } = new MessageChannel()
-      tell.run(port1)
-      return port2
-    },
+    openChanges: () => openPort(tell.run),
     storedBy: tell.storedBy,
     answersBy: tell.answersBy,
     serves: tell.serves,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AuditDesk } from '../audit/desk.js'
+import type { AuditClient } from '../audit/client.js'
 import { type AuditEntry, entryOf } from '../audit/entry.js'
 import type { Answer, AnswerRecord } from '../format/answer.js'
 import { operations } from '../interface/operations.js'
@@ -13,7 +13,7 @@ import type { HttpRequest } from './request.js'
 import type { RequestEnd } from './request-end.js'
 
 interface AuditTrailOptions {
-  readonly desk: AuditDesk
+  readonly desk: AuditClient
   /** Whether it records counts, too. */
   readonly hasCounts: boolean
   /** Whether it has digests of lists. */
@@ -23,7 +23,7 @@ interface AuditTrailOptions {
 }
 
 export class AuditTrail {
-  readonly #desk: AuditDesk
+  readonly #desk: AuditClient
   readonly #hasCounts: boolean
   readonly #hasDigests: boolean
   readonly #suppressionVersion: () => number

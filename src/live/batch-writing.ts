@@ -11,14 +11,11 @@ import type { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import type { BatchReply, LiveNews } from './messages.js'
 
-/** What a batch is answered. */
-type Reply = Omit<BatchReply, 'kind' | 'number'>
-
 /** A batch that somebody waits for. */
 export interface TakenBatch {
   readonly batch: PreparedBatch
   /** To be called once. */
-  answer(reply: Reply): void
+  answer(reply: BatchReply): void
 }
 
 interface WritingOptions {
@@ -27,7 +24,7 @@ interface WritingOptions {
   readonly roomCount: () => number
   /** A group is on disk. */
   readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
-  readonly tell: (news: LiveNews) => void
+  readonly tell: Pick<LiveNews, 'failed' | 'recovered'>
 }
 
 export class BatchWriting {
@@ -61,7 +58,7 @@ export class BatchWriting {
   fails(fault: unknown): void {
     const { code, message } = fault as NodeJS.ErrnoException
     const reason = fault instanceof OperatorError ? message : (code ?? message)
-    if (this.#failure !== reason) this.#options.tell({ kind: 'failed', reason })
+    if (this.#failure !== reason) this.#options.tell.failed(reason)
     this.#failure = reason
     this.#refuseAll()
     clearTimeout(this.#retryTimer)
@@ -76,7 +73,7 @@ export class BatchWriting {
   succeeds(): void {
     if (this.#failure === undefined) return
     this.#failure = undefined
-    this.#options.tell({ kind: 'recovered' })
+    this.#options.tell.recovered()
   }
 
   close(): void {

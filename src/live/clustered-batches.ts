@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { sentBatch } from '../journal/batch.js'
 import type { BatchOutcome } from '../journal/outcomes.js'
 import { limits } from '../limits.js'
-import { callsOver, type OtherThread } from '../thread-calls.js'
+import { callsOver, type OtherThread } from '../threads/calls.js'
 import { nextGroup, type TakenBatch } from './batch-writing.js'
 import type { ChangesCalls, LogCalls } from './cluster-messages.js'
 import type { LiveNews } from './messages.js'
@@ -19,7 +19,7 @@ interface ClusteredOptions {
   /** For further changes. */
   readonly roomCount: () => number
   readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
-  readonly tell: (news: LiveNews) => void
+  readonly tell: Pick<LiveNews, 'failed' | 'recovered'>
 }
 
 export class ClusteredBatches {
@@ -88,8 +88,8 @@ export class ClusteredBatches {
   }
 
   #noteFailure(reason: string | undefined): void {
-    if (reason !== undefined) this.#options.tell({ kind: 'failed', reason })
-    else if (this.#hasFailed) this.#options.tell({ kind: 'recovered' })
+    if (reason !== undefined) this.#options.tell.failed(reason)
+    else if (this.#hasFailed) this.#options.tell.recovered()
     this.#hasFailed = reason !== undefined
   }
 }

@@ -1,15 +1,16 @@
 /**
  * Digests of snapshots, each made by a thread of its own: it takes a processor for a second for each few million
- * recipients, which nobody else is to wait for.
+ * recipients, which no other work is to wait for.
  *
  * @module
  */
-import { type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { hasColumns } from '../shard/layout.js'
 import { baseSequenceOf } from '../snapshot/applied-sequence.js'
 import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
-import type { DigestNews, DigestThreadData, SnapshotDigests } from './digest-messages.js'
+import { startThread, type Thread } from '../threads/thread.js'
+import type { ChangePort } from './client.js'
+import type { DigestCalls, DigestNews, DigestThreadData, SnapshotDigests } from './make-digests.js'
 
 /** Digests that are being made. */
 export interface DigestJob {
@@ -18,20 +19,20 @@ export interface DigestJob {
   readonly totalCount: number
   /** Rejects when it cannot be made, or the snapshot goes. */
   readonly result: Promise<SnapshotDigests>
-  /** Nobody wants it any more. */
+  /** Gives it up. */
   end(): void
 }
 
 interface JobsOptions {
   readonly dataDirectory: string
   /** Opens a way to the thread of changes. */
-  readonly openChanges: () => MessagePort
+  readonly openChanges: () => ChangePort
 }
 
 export class DigestJobs {
   readonly #options: JobsOptions
   readonly #snapshots = new Map<string, Snapshot>()
-  readonly #running = new Map<Worker, string>()
+  readonly #running = new Map<Thread<DigestCalls>, string>()
 
   constructor(options: JobsOptions) {
     this.#options = options
@@ -45,8 +46,8 @@ export class DigestJobs {
   /** Resolves when no thread touches its memory any more. */
   async detach(snapshotId: string): Promise<void> {
     this.#snapshots.delete(snapshotId)
-    const workers = [...this.#running].filter(([, id]) => id === snapshotId)
-    await Promise.all(workers.map(([worker]) => worker.terminate()))
+    const threads = [...this.#running].filter(([, id]) => id === snapshotId)
+    await Promise.all(threads.map(([thread]) => thread.terminate()))
   }
 
   async stop(): Promise<void> {
@@ -64,26 +65,19 @@ export class DigestJobs {
   #begin(snapshot: Snapshot, moment: number): DigestJob {
     const { dataDirectory, openChanges } = this.#options
     const changes = openChanges()
-    const workerData: DigestThreadData = { dataDirectory, snapshot, moment, changes }
-    const url = new URL('../../workers/digests.js', import.meta.url)
-    const worker = new Worker(url, { workerData, transferList: [changes] })
-    this.#running.set(worker, snapshot.id)
+    const data: DigestThreadData = { dataDirectory, snapshot, moment, changes }
     let doneCount = 0
-    const result = new Promise<SnapshotDigests>((resolve, reject) => {
-      worker.on('message', (news: DigestNews) => {
-        if (news.kind === 'done') resolve({ regions: news.regions, changedPart: news.changedPart })
-        else doneCount = news.doneCount
-      })
-      const fail = (reason: string) =>
-        reject(new OperatorError('Failed', `the digests could not be made: ${reason}`))
-      // Its message could quote what it was working on.
-      worker.once('error', ({ name }) => fail(name))
-      worker.once('exit', () => {
-        this.#running.delete(worker)
-        fail('the thread has ended')
-      })
-    })
-    // Nobody may be there to hear of it any more.
+    const own: DigestNews = {
+      progress(count) {
+        doneCount = count
+      },
+    }
+    const title = 'the thread of digests'
+    const thread = startThread<DigestCalls>('digests', { title, data, ports: [changes.port], own })
+    this.#running.set(thread, snapshot.id)
+    void thread.ended.then(() => this.#running.delete(thread))
+    const result = made(thread)
+    // The caller may be gone by now.
     result.catch(() => {})
     return {
       get doneCount() {
@@ -91,7 +85,17 @@ export class DigestJobs {
       },
       totalCount: recipientCountOf(snapshot.shards.filter(hasColumns)),
       result,
-      end: () => void worker.terminate(),
+      end: () => void thread.terminate(),
     }
+  }
+}
+
+async function made(thread: Thread<DigestCalls>): Promise<SnapshotDigests> {
+  try {
+    return await thread.ask.make()
+  } catch (fault) {
+    throw new OperatorError('Failed', `the digests could not be made: ${(fault as Error).message}`)
+  } finally {
+    void thread.stop()
   }
 }

@@ -1,27 +1,61 @@
 /**
- * The thread that makes digests of what is in memory and in the store, and ends.
+ * The thread that makes digests of what is in memory and in the store.
  *
  * @module
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
+import type { Snapshot } from '../snapshot/snapshot.js'
 import { findChangedPart } from '../store/digests.js'
-import type { Tables } from '../store/tables.js'
-import type { DigestNews, DigestThreadData } from './digest-messages.js'
-import { incrementsFrom } from './follow-increments.js'
+import { openTables, storeDirectory } from '../store/tables.js'
+import { callsOver } from '../threads/calls.js'
+import { type ChangePort, changesClient } from './client.js'
 import { type RegionDigest, RegionDigests } from './region-digests.js'
 
-/** @param tables  open to be read */
-export async function makeDigests(
-  main: MessagePort,
-  tables: Tables,
-  { snapshot, moment, changes }: Omit<DigestThreadData, 'dataDirectory'>,
-): Promise<void> {
-  const tell = (news: DigestNews) => main.postMessage(news)
+/** What the thread starts with. */
+export interface DigestThreadData {
+  readonly dataDirectory: string
+  /** Attached to the thread of changes. */
+  readonly snapshot: Snapshot
+  /** The thread waits until it has all changes up to this moment. */
+  readonly moment: number
+  readonly changes: ChangePort
+}
+
+/** The main thread calls them. */
+export interface DigestCalls {
+  make(): Promise<SnapshotDigests>
+  stop(): void
+}
+
+export interface SnapshotDigests {
+  readonly regions: readonly RegionDigest[]
+  /** The part of the store of which the rows are not those that were written; undefined where there is none. */
+  readonly changedPart: string | undefined
+}
+
+/** The thread calls them in the main thread. */
+export interface DigestNews {
+  progress(doneCount: number): void
+}
+
+export function serveDigests(main: MessagePort, data: DigestThreadData): void {
+  const own: DigestCalls = {
+    make: () => makeDigests(data, tell.progress),
+    stop() {
+      data.changes.port.close()
+      main.close()
+    },
+  }
+  const { tell } = callsOver<DigestNews>(main, own)
+}
+
+async function makeDigests(
+  { dataDirectory, snapshot, moment, changes }: DigestThreadData,
+  onProgress: DigestNews['progress'],
+): Promise<SnapshotDigests> {
   const digests = new RegionDigests(snapshot)
-  const follow = incrementsFrom(changes)
-  // Nothing else keeps the thread alive while it waits.
-  changes.ref()
+  const { follow } = changesClient(changes)
   let look = () => {}
   const followed = follow(snapshot.id, (increment) => {
     digests.add(increment)
@@ -38,13 +72,12 @@ export async function makeDigests(
   for (const region of digests.at(moment)) {
     regions.push(region)
     if (region.digest !== null) doneCount += region.recipientCount
-    tell({ kind: 'progress', doneCount })
+    onProgress(doneCount)
     await turn()
   }
   followed.stop()
-  tables.refresh()
+  const tables = openTables(storeDirectory(dataDirectory), 'read')
   const changedPart = findChangedPart(tables)
   await tables.close()
-  tell({ kind: 'done', regions, changedPart })
-  changes.close()
+  return { regions, changedPart }
 }

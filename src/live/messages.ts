@@ -1,5 +1,5 @@
 /**
- * The messages between the thread of changes, the main thread and the front threads. All are plain data.
+ * What the thread of changes, the main thread and the front threads call in each other.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Settled } from '../journal/writer.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
-/** What the thread is born with. */
+/** What the thread starts with. */
 export interface LiveThreadData {
   readonly dataDirectory: string
   /** Of a file of the journal. */
@@ -26,92 +26,74 @@ export interface LiveThreadData {
   readonly cluster: MessagePort | undefined
 }
 
-/** To the thread, by a port of its own for each front. */
-export type FrontMessage = BatchOrder | AbsentQuestion | FollowOrder
-
-/** Answered by a `BatchReply`. */
-export interface BatchOrder {
-  readonly kind: 'batch'
-  readonly number: number
-  readonly batch: PreparedBatch
+/** The main thread calls them. */
+export interface LiveCalls {
+  /**
+   * Answers when batches are taken.
+   *
+   * @throws OperatorError  JournalDamaged
+   */
+  started(): void
+  /** Serves another thread, which has the other end. */
+  serve(port: MessagePort): void
+  /**
+   * Applies the changes behind a snapshot, and all that come.
+   *
+   * @throws OperatorError
+   */
+  attach(snapshot: Snapshot): Promise<void>
+  /** Touches its memory no more. */
+  detach(snapshotId: string): Promise<void>
+  /** Writes what waits, and ends. */
+  stop(): Promise<void>
 }
 
-/** How many deletes of a batch found nobody? Answered by an `AbsentReply` once it is applied; perhaps never. */
-interface AbsentQuestion {
-  readonly kind: 'absent'
-  readonly number: number
-  readonly sequence: number
+/** The thread calls them in the main thread. */
+export interface LiveNews {
+  /** The journal cannot be written. */
+  failed(reason: string): void
+  recovered(): void
+  /** Changes of the journal cannot be applied any more. Comes again with each attempt. */
+  stuck(fault: StuckFault): void
+  /** There is no room for further changes until there is a new snapshot. */
+  full(snapshotId: string): void
+  /** A new snapshot should be made of this one and its changes. */
+  due(): void
+  settled(settled: Settled): void
 }
 
-/** Tell what came to an attached snapshot and what comes, or stop. Answered by `IncrementNews`, at once first. */
-interface FollowOrder {
-  readonly kind: 'follow' | 'ignore'
+export interface StuckFault {
   readonly snapshotId: string
+  readonly code: OperatorErrorCode
+  readonly reason: string
+  /** Whether it is another reason than before. */
+  readonly isNew: boolean
 }
 
-/** From the thread, to a front. */
-export type LiveMessage = BatchReply | AbsentReply | IncrementNews
+/** A front calls them, or a thread that makes digests. */
+export interface ChangeCalls {
+  append(batch: PreparedBatch): Promise<BatchReply>
+  /**
+   * How many deletes of a batch found no recipient. Answers once it is applied; perhaps never.
+   *
+   * @returns undefined where this thread does not know it
+   */
+  absentCountOf(sequence: number): Promise<number | undefined>
+  /** Calls `increments` with what came to an attached snapshot, at once first, and with what comes. */
+  follow(snapshotId: string): void
+  ignore(snapshotId: string): void
+}
 
 /** Without an outcome where the batch could not be written, or where there is no room. */
 export interface BatchReply {
-  readonly kind: 'reply'
-  readonly number: number
   readonly outcome?: BatchOutcome
   readonly isFull?: boolean
   /** In a cluster: it may be in the log, or come. */
   readonly mayBeStored?: boolean
 }
 
-/** Without a count where this thread does not know it. */
-interface AbsentReply {
-  readonly kind: 'absent'
-  readonly number: number
-  readonly count?: number
-}
-
-export interface IncrementNews {
-  readonly kind: 'increments'
-  readonly snapshotId: string
+/** The thread calls them in what follows a snapshot. */
+export interface FollowerCalls {
   /** In their order. */
-  readonly increments: readonly Increment[]
-}
-
-/** To the thread, from the main thread. */
-export type LiveOrder =
-  | { readonly kind: 'port'; readonly port: MessagePort }
-  /** Apply the changes behind a snapshot, and all that come. Answered by `done`. */
-  | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
-  /** Touch its memory no more. Answered by `done`. */
-  | { readonly kind: 'detach'; readonly ticket: number; readonly snapshotId: string }
-  /** Write what waits, and end. */
-  | { readonly kind: 'stop' }
-
-/** From the thread, to the main thread. */
-export type LiveNews =
-  /** It takes batches. Comes once, unless `refused` does. */
-  | { readonly kind: 'started' }
-  /** The journal is one with which nobody may start. */
-  | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'recovered' }
-  /** `fault` says why it was not. */
-  | { readonly kind: 'done'; readonly ticket: number; readonly fault?: LiveFault }
-  /** Changes of the journal cannot be applied any more. Comes again with each attempt. */
-  | {
-      readonly kind: 'stuck'
-      readonly snapshotId: string
-      readonly code: OperatorErrorCode
-      readonly reason: string
-      /** Whether it is another reason than before. */
-      readonly isNew: boolean
-    }
-  /** There is no room for further changes until there is a new snapshot. */
-  | { readonly kind: 'full'; readonly snapshotId: string }
-  /** A new snapshot should be made of this one and its changes. */
-  | { readonly kind: 'due' }
-  | ({ readonly kind: 'settled' } & Settled)
-
-export interface LiveFault {
-  readonly code: OperatorErrorCode
-  readonly message: string
+  increments(snapshotId: string, increments: readonly Increment[]): void
 }

@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { OperatorError, type OperatorErrorCode } from '../errors.js'
+import type { MessagePort } from 'node:worker_threads'
+import type { OperatorErrorCode } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { ChangePort } from './desk.js'
+import { openPort, startThread } from '../threads/thread.js'
+import type { ChangePort } from './client.js'
 import { type DigestJob, DigestJobs } from './digest-jobs.js'
 import { createFigures } from './figures.js'
-import type { LiveFault, LiveNews, LiveOrder, LiveThreadData } from './messages.js'
+import type { LiveCalls, LiveNews, LiveThreadData } from './messages.js'
 import { createWaiting } from './waiting.js'
 
 export interface LiveThread {
-  /** For a front thread, which makes a `ChangeDesk` of it. */
+  /** For a front thread, see client.ts. */
   openPort(): ChangePort
   /**
    * Applies the changes behind a snapshot, and all that come; until then, no front may follow it.
@@ -71,7 +71,7 @@ export async function startLive({
 }: LiveOptions): Promise<LiveThread> {
   const waiting = createWaiting()
   const figures = createFigures()
-  const workerData: LiveThreadData = {
+  const data: LiveThreadData = {
     dataDirectory,
     journalFileBytes,
     waiting,
@@ -79,64 +79,36 @@ export async function startLive({
     marks,
     cluster,
   }
-  const worker = new Worker(new URL('../../workers/changes.js', import.meta.url), {
-    workerData,
-    transferList: [marks, ...(cluster === undefined ? [] : [cluster])],
+  const ports = [marks, ...(cluster === undefined ? [] : [cluster])]
+  const own: LiveNews = { ...loggedNews(log, onStuck), due: onDue }
+  const thread = startThread<LiveCalls>('changes', {
+    title: 'the thread of changes',
+    data,
+    ports,
+    own,
   })
-  const questions = new Questions<LiveFault | undefined>()
-  const send = (order: LiveOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
-  let isStopping = false
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const failure = new Promise<never>((_, reject) => {
-    const fail = (reason: string) =>
-      reject(new OperatorError('Failed', `the thread of changes failed: ${reason}`))
-    // Its message could quote what it was working on.
-    worker.once('error', ({ name }) => fail(name))
-    worker.once('exit', (code) => {
-      if (!isStopping) fail(`it ended with code ${code}`)
-    })
-  })
-  failure.catch((fault) => questions.fail(fault))
-  const openPort = () => {
-    const { port1, port2 } = new MessageChannel()
-    send({ kind: 'port', port: port1 }, [port1])
-    return { port: port2, waiting }
-  }
-  const jobs = new DigestJobs({ dataDirectory, openChanges: () => openPort().port })
+  const { ask, tell, failure } = thread
+  const openChanges = () => ({ port: openPort(tell.serve), waiting })
+  const jobs = new DigestJobs({ dataDirectory, openChanges })
   const stop = async () => {
-    isStopping = true
     await jobs.stop()
-    send({ kind: 'stop' })
-    await ended
+    await thread.stop()
   }
-  const started = new Promise<void>((resolve, reject) => {
-    worker.on('message', (news: LiveNews) => {
-      if (news.kind === 'started') resolve()
-      else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
-      else if (news.kind === 'done') questions.settle(news.ticket, news.fault)
-      else if (news.kind === 'due') onDue()
-      else {
-        if (news.kind === 'stuck') onStuck(news.snapshotId, news.code)
-        tell(news, log)
-      }
-    })
-  })
   try {
-    await Promise.race([started, failure])
+    await ask.started()
   } catch (fault) {
     await stop()
     throw fault
   }
   return {
-    openPort,
+    openPort: openChanges,
     async attach(snapshot) {
-      const fault = await questions.ask((ticket) => send({ kind: 'attach', ticket, snapshot }))
-      if (fault !== undefined) throw new OperatorError(fault.code, fault.message)
+      await ask.attach(snapshot)
       jobs.attached(snapshot)
     },
     async detach(snapshotId) {
       await jobs.detach(snapshotId)
-      await questions.ask((ticket) => send({ kind: 'detach', ticket, snapshotId }))
+      await ask.detach(snapshotId)
     },
     digests: (snapshotId, sequence) => jobs.start(snapshotId, sequence),
     figures,
@@ -145,22 +117,24 @@ export async function startLive({
   }
 }
 
-type Told = Exclude<LiveNews, { kind: 'started' | 'refused' | 'done' | 'due' }>
-
-function tell(news: Told, log: Log): void {
-  if (news.kind === 'failed') {
-    const message = 'the journal of changes cannot be written: changes are refused until it can'
-    log.error({ reason: news.reason }, message)
-  } else if (news.kind === 'recovered') log.warn('the journal of changes can be written again')
-  else if (news.kind === 'full') {
-    const { snapshotId } = news
-    log.error({ snapshotId }, 'there is no room for further changes until there is a new snapshot')
-  } else if (news.kind === 'stuck') {
-    const { snapshotId, reason, isNew } = news
-    if (isNew)
-      log.error({ snapshotId, reason }, 'changes of the journal cannot be applied any more')
-  } else {
-    const { takenBatchCount, cutBytes } = news
-    log.warn({ takenBatchCount, cutBytes }, 'a writer of the journal of changes died')
+function loggedNews(log: Log, onStuck: NonNullable<LiveOptions['onStuck']>): Omit<LiveNews, 'due'> {
+  return {
+    failed(reason) {
+      const message = 'the journal of changes cannot be written: changes are refused until it can'
+      log.error({ reason }, message)
+    },
+    recovered: () => log.warn('the journal of changes can be written again'),
+    full: (snapshotId) =>
+      log.error(
+        { snapshotId },
+        'there is no room for further changes until there is a new snapshot',
+      ),
+    stuck({ snapshotId, code, reason, isNew }) {
+      onStuck(snapshotId, code)
+      if (isNew)
+        log.error({ snapshotId, reason }, 'changes of the journal cannot be applied any more')
+    },
+    settled: ({ takenBatchCount, cutBytes }) =>
+      log.warn({ takenBatchCount, cutBytes }, 'a writer of the journal of changes died'),
   }
 }

@@ -8,41 +8,45 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import type { PreparedBatch } from '../journal/batch.js'
 import { journalDirectory } from '../journal/files.js'
 import type { BatchOutcome } from '../journal/outcomes.js'
 import { recordBytes } from '../journal/record.js'
 import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
-import { Questions } from '../questions.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { ChangedRecipients } from '../suppressions/changed-recipients.js'
+import { callsOver, Questions } from '../threads/calls.js'
 import { AbsentCounts } from './absent-counts.js'
 import { AttachedSnapshot } from './attached-snapshot.js'
 import { BatchWriting, type TakenBatch } from './batch-writing.js'
 import { ClusteredBatches } from './clustered-batches.js'
 import { writeFigures } from './figures.js'
-import type {
-  BatchOrder,
-  BatchReply,
-  LiveFault,
-  LiveNews,
-  LiveOrder,
-  LiveThreadData,
-} from './messages.js'
+import type { ChangeCalls, LiveCalls, LiveNews, LiveThreadData, StuckFault } from './messages.js'
 import { serveFront } from './serve-front.js'
 import { Waiting } from './waiting.js'
 
 /** @param main  to the main thread */
 export function serveLive(main: MessagePort, data: LiveThreadData): void {
   const directory = journalDirectory(data.dataDirectory)
-  const tell = (news: LiveNews) => main.postMessage(news)
+  let refusal: unknown
+  const own: LiveCalls = {
+    started() {
+      if (refusal !== undefined) throw refusal
+    },
+    serve: (port) => serveFront(port, attached, append, absent),
+    attach,
+    detach,
+    stop,
+  }
+  const { tell } = callsOver<LiveNews>(main, own)
   const writer = new JournalWriter({
     directory,
     fileBytes: data.journalFileBytes,
     // Of the newest snapshot: the others are on their way out.
     leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
-    onSettled: (settled) => tell({ kind: 'settled', ...settled }),
+    onSettled: tell.settled,
   })
   const waiting = new Waiting(data.waiting)
   const marking = new Questions<undefined>()
@@ -60,28 +64,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   /** Batches that this thread wrote, and perhaps has not applied yet. */
   let unapplied: { readonly sequence: number; readonly changeCount: number }[] = []
 
-  main.on('message', async (order: LiveOrder) => {
-    switch (order.kind) {
-      case 'port':
-        return serveFront(order.port, attached, (batch) => take(batch, order.port), absent)
-      case 'attach':
-        return done(order.ticket, () => attach(order.snapshot))
-      case 'detach':
-        return done(order.ticket, () => detach(order.snapshotId))
-      case 'stop':
-        return stop()
-    }
-  })
   start()
-
-  async function done(ticket: number, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-      tell({ kind: 'done', ticket })
-    } catch (fault) {
-      tell({ kind: 'done', ticket, fault: liveFault(fault) })
-    }
-  }
 
   async function attach(snapshot: Snapshot): Promise<void> {
     const own = new AttachedSnapshot({
@@ -90,8 +73,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       mark: (snapshotId, increment) => mark(snapshotId, increment, snapshot),
       onTold: noteFigures,
       onApplied: (sequence, absentCount) => absent?.applied(sequence, absentCount),
-      onFull: (snapshotId) => tell({ kind: 'full', snapshotId }),
-      onDue: () => tell({ kind: 'due' }),
+      onFull: tell.full,
+      onDue: tell.due,
     })
     try {
       await own.open()
@@ -104,8 +87,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     noteFigures()
     let stuck: string | undefined
     own.follow((fault) => {
-      const { code, message: reason } = liveFault(fault)
-      tell({ kind: 'stuck', snapshotId: snapshot.id, code, reason, isNew: stuck !== reason })
+      const { code, reason } = reasonOf(fault)
+      tell.stuck({ snapshotId: snapshot.id, code, reason, isNew: stuck !== reason })
       stuck = reason
       noteFigures()
     })
@@ -152,25 +135,22 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     try {
       if (data.cluster === undefined && existsSync(directory)) writer.prepare()
     } catch (fault) {
-      if (fault instanceof OperatorError) {
-        tell({ kind: 'refused', code: fault.code, message: fault.message })
-        return
-      }
-      alone.fails(fault)
+      if (fault instanceof OperatorError) refusal = fault
+      else alone.fails(fault)
     }
-    tell({ kind: 'started' })
   }
 
-  function take({ number, batch }: BatchOrder, port: MessagePort): void {
+  function append(batch: PreparedBatch): ReturnType<ChangeCalls['append']> {
     const bytes = recordBytes(batch)
-    const taken: TakenBatch = {
-      batch,
-      answer(reply) {
-        waiting.leave(bytes)
-        port.postMessage({ kind: 'reply', number, ...reply } satisfies BatchReply)
-      },
-    }
-    writing.take(taken)
+    return new Promise((resolve) => {
+      writing.take({
+        batch,
+        answer(reply) {
+          waiting.leave(bytes)
+          resolve(reply)
+        },
+      })
+    })
   }
 
   function onWritten(group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]): void {
@@ -202,8 +182,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   }
 }
 
-function liveFault(fault: unknown): LiveFault {
+function reasonOf(fault: unknown): Pick<StuckFault, 'code' | 'reason'> {
   const { code, message } = fault as NodeJS.ErrnoException
-  if (fault instanceof OperatorError) return { code: fault.code, message }
-  return { code: 'Failed', message: code ?? message }
+  if (fault instanceof OperatorError) return { code: fault.code, reason: message }
+  return { code: 'Failed', reason: code ?? message }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { LineQueue } from '../access-log/queue.js'
-import { auditDesk } from '../audit/desk.js'
+import { auditClient } from '../audit/client.js'
 import { AccessLog } from '../http/access-log.js'
 import { AuditTrail } from '../http/audit-trail.js'
 import { createLineLog } from '../log.js'
@@ -28,7 +28,7 @@ export function frontRecords({
     trail:
       audit &&
       new AuditTrail({
-        desk: auditDesk(audit.port, audit.counters),
+        desk: auditClient(audit.port, audit.counters),
         hasCounts: audit.hasCounts,
         hasDigests: audit.hasDigests,
         suppressionVersion: () => takenVersion(suppressionProgress),

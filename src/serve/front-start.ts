@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FollowIncrements } from '../live/follow-increments.js'
+import type { FollowIncrements } from '../live/client.js'
 import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'

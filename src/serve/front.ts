@@ -20,8 +20,7 @@ import { HttpServer } from '../http/server.js'
 import { watchRoutes } from '../http/watch-routes.js'
 import { followKeys } from '../keys/follow-keys.js'
 import { limits } from '../limits.js'
-import { changeDesk } from '../live/desk.js'
-import { incrementsFrom } from '../live/follow-increments.js'
+import { changesClient } from '../live/client.js'
 import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
@@ -102,7 +101,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     data.cluster && freshnessOf(data.cluster, () => data.cluster?.applied[frontIndex] ?? 0)
   const regions =
     data.cluster && freshness && new FrontRegions({ ...data.cluster, frontIndex, freshness, log })
-  const follow = incrementsFrom(data.batches.port)
+  const changes = changesClient(data.batches)
   let noteApplied = () => {}
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
@@ -119,7 +118,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         regions === undefined ? () => effectiveVersion(suppressionProgress) : undefined,
       metrics,
       page,
-      follow,
+      follow: changes.follow,
       onApplied: () => noteApplied(),
       regions,
       log,
@@ -164,7 +163,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
           isLagging: () => freshness?.lagSeconds() !== undefined,
         })
   const sink: ChangeSink = {
-    ...changeDesk(data.batches),
+    append: changes.append,
+    absentCountOf: changes.absentCountOf,
     sourceOf: (id) => changeableSource(catalogueOf(), id),
   }
   const executors = {

@@ -38,11 +38,11 @@ export function startServiceAudit(config: Config, log: Log): ServiceAudit | unde
     started({ port, snapshot, store }) {
       const suppressionVersion = store.suppressions.version()
       const served = { host, port, snapshotId: snapshot.id, suppressionVersion }
-      thread.desk.note(entryOf({ event: 'service', phase: 'started', ...service, ...served }))
+      thread.client.note(entryOf({ event: 'service', phase: 'started', ...service, ...served }))
     },
     async stopped() {
       // Behind all that the front threads noted; if it cannot be written, the log says so.
-      await thread.desk
+      await thread.client
         .record([entryOf({ event: 'service', phase: 'stopped', ...service })])
         .catch(() => {})
       await thread.stop()

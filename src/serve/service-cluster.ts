@@ -18,7 +18,7 @@ import { OperatorError, type OperatorErrorCode, ServiceError } from '../errors.j
 import { journalDirectory } from '../journal/files.js'
 import type { ServedKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
-import { changeDesk } from '../live/desk.js'
+import { changesClient } from '../live/client.js'
 import type { LiveThread } from '../live/start.js'
 import { describeFault, type Log } from '../log.js'
 import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
@@ -221,7 +221,7 @@ function serviceCluster(
         directory: journalDirectory(dataDirectory),
         entries: store.entries,
         foundedSequence: readState(dataDirectory)?.foundedSequence,
-        append: changeDesk(live.openPort()).append,
+        append: changesClient(live.openPort()).append,
         onApplied: told,
         onCompared(sequence, salt) {
           const compared = store.entries.compared()

@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { Questions } from '../questions.js'
+import { Questions } from '../threads/calls.js'
 import type { Change, ChangeOutcome, NotMade } from './changes.js'
 import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
 

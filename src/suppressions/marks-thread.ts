@@ -5,10 +5,10 @@
  */
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
-import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { PhoneHits } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
+import { Questions } from '../threads/calls.js'
 import type { CaughtUp } from './marker.js'
 import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
 

@@ -29,20 +29,14 @@ export type TlsBounds = Readonly<
   Record<'tlsConnectionCount' | 'tlsHandshakeCount' | 'tlsHandshakeMs', number>
 >
 
-/** To the thread. */
-export type TlsOrder =
-  /** Hand new connections to these sockets from now on. */
-  | { readonly kind: 'forward'; readonly socketPaths: readonly string[] }
-  /** Show this certificate to new connections. */
-  | { readonly kind: 'credentials'; readonly credentials: TlsCredentials }
-  /** Take no more connections. Answered by `stopped` when those that were begun have been handed on. */
-  | { readonly kind: 'stopListening' }
-  /** Let clients take what is left for them, then end. */
-  | { readonly kind: 'end'; readonly deadlineMs: number }
-
-/** From the thread. */
-export type TlsReport =
-  | { readonly kind: 'listening'; readonly port: number }
-  | { readonly kind: 'cannotListen' }
-  | { readonly kind: 'stopped' }
-  | { readonly kind: 'failed'; readonly reason: string }
+/** What the main thread calls. */
+export interface TlsCalls {
+  /** @returns the port; undefined where the address cannot be listened on */
+  listen(): Promise<number | undefined>
+  forward(socketPaths: readonly string[]): void
+  show(credentials: TlsCredentials): void
+  /** Takes no more connections; answers when those that were begun have been handed on. */
+  stopListening(): Promise<void>
+  /** Lets clients take what is left for them, then ends. */
+  stop(waitMs: number): Promise<void>
+}

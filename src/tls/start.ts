@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { startThread } from '../threads/thread.js'
 import type { TlsCredentials } from './credentials.js'
-import type { TlsOrder, TlsReport, TlsThreadData } from './messages.js'
+import type { TlsCalls, TlsThreadData } from './messages.js'
 
 export interface TlsThread {
   readonly port: number
@@ -26,51 +24,24 @@ export interface TlsThread {
 }
 
 /** @returns undefined when the address cannot be listened on */
-export async function startTlsThread(workerData: TlsThreadData): Promise<TlsThread | undefined> {
-  const worker = new Worker(new URL('../../workers/tls.js', import.meta.url), { workerData })
-  const ended = once(worker, 'exit')
-  let isEnding = false
-  let fail: (reason: string) => void = () => {}
-  const failure = new Promise<never>((_, reject) => {
-    fail = (reason) => reject(new OperatorError('Failed', `the TLS thread failed: ${reason}`))
-  })
-  failure.catch(() => {})
-  let stopped = () => {}
-  const hasStopped = new Promise<void>((resolve) => {
-    stopped = resolve
-  })
-  const order = (message: TlsOrder) => worker.postMessage(message)
-  const port = await new Promise<number | undefined>((resolve, reject) => {
-    failure.catch(reject)
-    worker.once('error', (error) => fail(error.message))
-    worker.once('exit', (code) => {
-      if (!isEnding) fail(`it ended with code ${code}`)
-    })
-    worker.on('message', (report: TlsReport) => {
-      if (report.kind === 'listening') resolve(report.port)
-      else if (report.kind === 'stopped') stopped()
-      else if (report.kind === 'failed') fail(report.reason)
-      else {
-        isEnding = true
-        resolve(undefined)
-      }
-    })
-  })
-  if (port === undefined) return undefined
+export async function startTlsThread(data: TlsThreadData): Promise<TlsThread | undefined> {
+  const thread = startThread<TlsCalls>('tls', { title: 'the TLS thread', data })
+  const { ask, tell, failure, ended, stop, terminate } = thread
+  const port = await ask.listen()
+  if (port === undefined) {
+    await stop(0)
+    return undefined
+  }
   return {
     port,
     failure,
-    forward: (socketPaths) => order({ kind: 'forward', socketPaths }),
-    show: (credentials) => order({ kind: 'credentials', credentials }),
-    async stopListening() {
-      order({ kind: 'stopListening' })
-      await Promise.race([hasStopped, ended])
-    },
+    forward: tell.forward,
+    show: tell.show,
+    stopListening: () => Promise.race([ask.stopListening(), ended]),
     async end(waitMs) {
-      isEnding = true
-      order({ kind: 'end', deadlineMs: waitMs })
-      await Promise.race([ended, sleep(waitMs + limits.breakOffMs, undefined, { ref: false })])
-      await worker.terminate()
+      const late = sleep(waitMs + limits.breakOffMs, undefined, { ref: false })
+      await Promise.race([stop(waitMs), late])
+      await terminate()
     },
   }
 }

@@ -4,68 +4,57 @@
  *
  * @module
  */
+import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
 import { createLog, describeFault, type Log } from '../log.js'
+import { callsOver } from '../threads/calls.js'
 import { addressBytes } from './address-bytes.js'
 import { contextOptions } from './credentials.js'
 import { FaultLog } from './fault-log.js'
-import type { TlsBounds, TlsOrder, TlsReport, TlsThreadData } from './messages.js'
+import type { TlsBounds, TlsCalls, TlsThreadData } from './messages.js'
 import { PeerWriter } from './peers.js'
 import { proxyHeader } from './proxy-header.js'
 import { relay } from './relay.js'
 
-/**
- * Listens, and reports `listening` or `cannotListen`.
- *
- * @param port  to the main thread; closed when the thread has ended its connections
- */
-export function runTerminator(port: MessagePort, data: TlsThreadData): void {
+/** @param main  to the main thread; closed when the thread has ended its connections */
+export function runTerminator(main: MessagePort, data: TlsThreadData): void {
   const log = createLog(data.logLevel, { thread: 'tls' })
-  const report = (message: TlsReport) => port.postMessage(message)
   process.on('uncaughtException', (error) => {
     log.fatal(describeFault(error), 'the TLS thread failed')
-    report({ kind: 'failed', reason: error.name })
+    process.exit(1)
   })
   const terminator = new Terminator(data, log)
-  port.on('message', async (order: TlsOrder) => {
-    switch (order.kind) {
-      case 'forward':
-        terminator.socketPaths = order.socketPaths
-        break
-      case 'credentials':
-        terminator.server.setSecureContext(contextOptions(order.credentials))
-        break
-      case 'stopListening':
-        await terminator.stopListening()
-        report({ kind: 'stopped' })
-        break
-      case 'end':
-        await terminator.end(order.deadlineMs)
-        port.close()
-    }
-  })
   const { server } = terminator
-  server.once('error', () => {
-    report({ kind: 'cannotListen' })
-    port.close()
-  })
-  const address = {
-    host: data.host,
-    port: data.port,
-    exclusive: true,
-    reusePort: data.sharesPort,
-    backlog: LISTEN_BACKLOG,
+  const own: TlsCalls = {
+    listen: () => listen(server, data, log),
+    forward(socketPaths) {
+      terminator.socketPaths = socketPaths
+    },
+    show: (credentials) => server.setSecureContext(contextOptions(credentials)),
+    stopListening: () => terminator.stopListening(),
+    async stop(waitMs) {
+      await terminator.end(waitMs)
+      main.close()
+    },
   }
-  server.listen(address, () => {
-    server.removeAllListeners('error')
-    // Such as too many open files: the next attempt may succeed.
-    server.on('error', (error) => log.error(describeFault(error), 'a connection was not accepted'))
-    report({ kind: 'listening', port: (server.address() as AddressInfo).port })
-  })
+  callsOver(main, own)
+}
+
+async function listen(server: Server, data: TlsThreadData, log: Log): Promise<number | undefined> {
+  const { host, port, sharesPort: reusePort } = data
+  server.listen({ host, port, exclusive: true, reusePort, backlog: LISTEN_BACKLOG })
+  try {
+    await once(server, 'listening')
+  } catch {
+    return undefined
+  }
+  // Such as too many open files: the next attempt may succeed.
+  server.on('error', (error) => log.error(describeFault(error), 'a connection was not accepted'))
+  return (server.address() as AddressInfo).port
 }
 
 /** As many as the HTTP library lets wait. */

@@ -14,8 +14,7 @@ import { limits } from '../../src/limits.js'
 import type { TakenBatch } from '../../src/live/batch-writing.js'
 import type { ChangesCalls, LogCalls } from '../../src/live/cluster-messages.js'
 import { ClusteredBatches } from '../../src/live/clustered-batches.js'
-import type { LiveNews } from '../../src/live/messages.js'
-import { callsOver } from '../../src/thread-calls.js'
+import { callsOver } from '../../src/threads/calls.js'
 import { until } from '../support/service/until.js'
 
 interface Order {
@@ -30,7 +29,7 @@ function batches(t: Test) {
     new Promise((answer) => orders.push({ batches, answer }))
   const { failed: fail } = callsOver<ChangesCalls>(port1, { append }).tell
   t.teardown(() => port1.close())
-  const told: LiveNews[] = []
+  const told: unknown[] = []
   /** What happened, in order. */
   const happened: string[] = []
   const room = { count: 1_000 }
@@ -41,7 +40,10 @@ function batches(t: Test) {
       const ids = group.map(({ batch }, at) => `${batch.batchId} ${outcomes[at].sequence}`)
       happened.push(`written ${ids}`)
     },
-    tell: (news) => told.push(news),
+    tell: {
+      failed: (reason) => void told.push({ kind: 'failed', reason }),
+      recovered: () => void told.push({ kind: 'recovered' }),
+    },
   })
   const take = (...batches: readonly PreparedBatch[]) => {
     for (const batch of batches) {

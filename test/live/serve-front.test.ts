@@ -5,14 +5,15 @@
  */
 import { MessageChannel, Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import type { DigestNews } from '../../src/live/digest-messages.js'
-import { makeDigests } from '../../src/live/make-digests.js'
-import type { FrontMessage } from '../../src/live/messages.js'
+import { type DigestCalls, serveDigests } from '../../src/live/make-digests.js'
+import type { ChangeCalls } from '../../src/live/messages.js'
 import { serveFront } from '../../src/live/serve-front.js'
+import { createWaiting } from '../../src/live/waiting.js'
 import type { Increment } from '../../src/shard/delta/increment.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { openTablesToWrite } from '../../src/store/write-tables.js'
+import { callsOver } from '../../src/threads/calls.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
@@ -30,14 +31,15 @@ function served(t: Test) {
     ignore: (listener: Listener) => void listeners.delete(listener),
   }
   const { port1, port2 } = new MessageChannel()
-  serveFront(port1, new Map([['s1', own]]), () => t.fail('no batch is sent'), undefined)
+  const append = () => Promise.reject(new Error('no batch is sent'))
+  serveFront(port1, new Map([['s1', own]]), append, undefined)
   t.teardown(() => port1.close())
   return { listeners, port: port2 }
 }
 
 t.test('a thread that is ended hears no more', async (t) => {
   const { listeners, port } = served(t)
-  const follow: FrontMessage = { kind: 'follow', snapshotId: 's1' }
+  const follow = { name: 'follow', args: ['s1'] }
   const code = `
     const { port, follow } = require('node:worker_threads').workerData
     port.on('message', () => {})
@@ -53,31 +55,31 @@ t.test('a thread that is ended hears no more', async (t) => {
 
 t.test('a front that follows a snapshot once more hears it once', async (t) => {
   const { listeners, port } = served(t)
-  port.postMessage({ kind: 'follow', snapshotId: 's1' } satisfies FrontMessage)
-  port.postMessage({ kind: 'follow', snapshotId: 's1' } satisfies FrontMessage)
-  await new Promise((resolve) => port.once('message', resolve))
-  await new Promise((resolve) => port.once('message', resolve))
+  let heardCount = 0
+  const { tell } = callsOver<ChangeCalls>(port, { increments: () => heardCount++ })
+  tell.follow('s1')
+  tell.follow('s1')
+  await until(() => heardCount === 2)
   t.equal(listeners.size, 1)
 })
 
 t.test('digests that are made are told, and nothing is heard any more', async (t) => {
   const { listeners, port } = served(t)
-  const said: FrontMessage[] = []
+  const said: string[] = []
   const send = port.postMessage.bind(port)
-  port.postMessage = (message: FrontMessage) => {
-    said.push(message)
+  port.postMessage = (message: { readonly name: string }) => {
+    said.push(message.name)
     send(message)
   }
-  const { port1: main, port2: told } = new MessageChannel()
-  t.teardown(() => main.close())
-  const tables = openTablesToWrite(storeDirectory(temporaryDirectory(t)))
-  const news = new Promise<DigestNews>((resolve) => told.once('message', resolve))
+  const { port1, port2 } = new MessageChannel()
+  const dataDirectory = temporaryDirectory(t)
+  await openTablesToWrite(storeDirectory(dataDirectory)).close()
   const snapshot = { id: 's1', sources: [], shards: [] } as Partial<Snapshot> as Snapshot
-  await makeDigests(main, tables, { snapshot, moment: 3, changes: port })
-  t.same(await news, { kind: 'done', regions: [], changedPart: undefined })
-  t.same(
-    said.map(({ kind }) => kind),
-    ['follow', 'ignore'],
-  )
+  const changes = { port, waiting: createWaiting() }
+  serveDigests(port1, { dataDirectory, snapshot, moment: 3, changes })
+  const { ask, tell } = callsOver<DigestCalls>(port2)
+  t.same(await ask.make(), { regions: [], changedPart: undefined })
+  t.same(said, ['follow', 'ignore'])
+  tell.stop()
   await until(() => listeners.size === 0)
 })

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Msg, Subscription } from '@nats-io/transport-node'
-import { Questions } from '../../questions.js'
+import { Questions } from '../../threads/calls.js'
 import type { Connection } from './connection.js'
 import type { Names } from './names.js'
 import { PartsGatherer, pack, partsOf, unpackOrNothing } from './parts.js'

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import type { PhoneLook } from '../../shard/duplicates/shard-look.js'
-import { importThreadCount } from '../../task-threads.js'
+import { importThreadCount } from '../../threads/tasks.js'
 import type { ManifestShard } from '../format/manifest.js'
 import { findPhones } from '../load/read-columns.js'
 import { type BuildThreads, candidates, deal, search } from '../publish/build-tasks.js'

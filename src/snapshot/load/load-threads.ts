@@ -8,7 +8,7 @@
 import type { Repeats } from '../../shard/duplicates/find-repeats.js'
 import type { ShardImage } from '../../shard/layout.js'
 import type { ContactUse } from '../../shard/ties/contact-use.js'
-import { startTaskThreads } from '../../task-threads.js'
+import { startTaskThreads } from '../../threads/tasks.js'
 import type { OnRead } from '../format/blocks.js'
 import {
   type Elsewhere,

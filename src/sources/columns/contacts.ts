@@ -11,7 +11,7 @@ import {
   runTasksHere,
   startTaskThreads,
   type TaskRunner,
-} from '../../task-threads.js'
+} from '../../threads/tasks.js'
 import { binTexts, type ContactTexts, findFirsts, hashTexts } from './contact-texts.js'
 
 /** The task of a thread; see contact-texts.ts. */

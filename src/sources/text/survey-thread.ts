@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startTaskThreads } from '../../task-threads.js'
+import { startTaskThreads } from '../../threads/tasks.js'
 import { type Survey, type SurveyTask, surveyFile } from './survey.js'
 
 /** Less is not worth a thread. */

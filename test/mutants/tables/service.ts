@@ -271,7 +271,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'tasks wait for ever when their thread has died',
-    file: 'src/task-threads.ts',
+    file: 'src/threads/tasks.ts',
     find: 'for (const job of this.#waiting.splice(0)) job.reject(this.#end)',
     replace: 'void this.#end',
   },

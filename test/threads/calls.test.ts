@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { OperatorError } from '../src/errors.js'
-import { callsOver } from '../src/thread-calls.js'
-import { until } from './support/service/until.js'
+import { OperatorError } from '../../src/errors.js'
+import { callsOver } from '../../src/threads/calls.js'
+import { until } from '../support/service/until.js'
 
 interface Desk {
   sum(one: number, other: number): number

@@ -7,8 +7,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { auditClient } from '../../src/audit/client.js'
 import { auditFigures, createAuditCounters } from '../../src/audit/counters.js'
-import { auditDesk } from '../../src/audit/desk.js'
 import { entryOf } from '../../src/audit/entry.js'
 import { readAudit } from '../../src/audit/read.js'
 import { startAudit } from '../../src/audit/thread.js'
@@ -28,11 +28,11 @@ const entry = (note: unknown) => entryOf({ event: 'service', phase: 'test', note
 
 t.test('lines of several threads are written in groups, and each learns of its own', async (t) => {
   const { directory, audit } = start(t)
-  const other = auditDesk(audit.openPort(), audit.counters)
+  const other = auditClient(audit.openPort(), audit.counters)
   const asked = Array.from({ length: 200 }, async (_, i) => {
-    const desk = i % 2 === 0 ? audit.desk : other
-    if (i % 3 === 0) desk.note(entry(`note ${i}`))
-    const sequence = await desk.record([entry(`first ${i}`), entry(`second ${i}`)])
+    const client = i % 2 === 0 ? audit.client : other
+    if (i % 3 === 0) client.note(entry(`note ${i}`))
+    const sequence = await client.record([entry(`first ${i}`), entry(`second ${i}`)])
     return { i, sequence }
   })
   const given = await Promise.all(asked)
@@ -49,15 +49,18 @@ t.test('lines of several threads are written in groups, and each learns of its o
 
 t.test('while nothing can be written, lines are refused and notes wait', async (t) => {
   const { directory, audit } = start(t)
-  await audit.desk.record([entry('before')])
+  await audit.client.record([entry('before')])
   rmSync(directory, { recursive: true })
-  await t.rejects(audit.desk.record([entry('refused')]), { code: 'AuditUnavailable', status: 503 })
-  audit.desk.note(entry('noted'))
+  await t.rejects(audit.client.record([entry('refused')]), {
+    code: 'AuditUnavailable',
+    status: 503,
+  })
+  audit.client.note(entry('noted'))
   await until(() => auditFigures(audit.counters).waitingCount === 1)
   t.match(auditFigures(audit.counters), { isFailing: true, refusedCount: 1 })
   mkdirSync(directory, { mode: 0o700 })
   await until(() => !auditFigures(audit.counters).isFailing)
-  await audit.desk.record([entry('after')])
+  await audit.client.record([entry('after')])
   await audit.stop()
   const lines = [...readAudit(directory)].map(({ line }) => line.note ?? line.phase)
   t.same(lines, ['noted', 'resumed', 'after'])
@@ -67,18 +70,18 @@ t.test('as many notes wait as may, and one more is counted', async (t) => {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port2.close())
   const counters = createAuditCounters()
-  const desk = auditDesk(port1, counters, 20)
-  for (let i = 0; i < limits.auditWaitingCount; i++) desk.note('')
+  const client = auditClient(port1, counters, 20)
+  for (let i = 0; i < limits.auditWaitingCount; i++) client.note('')
   t.match(auditFigures(counters), { waitingCount: limits.auditWaitingCount, lostCount: 0 })
-  desk.note('')
+  client.note('')
   t.match(auditFigures(counters), { waitingCount: limits.auditWaitingCount, lostCount: 1 })
-  await t.rejects(desk.record(['']), { code: 'AuditUnavailable' }, 'nobody answers in time')
+  await t.rejects(client.record(['']), { code: 'AuditUnavailable' }, 'nobody answers in time')
 })
 
 t.test('what was lost is told of in the audit', async (t) => {
   const { directory, audit } = start(t)
-  for (let i = 0; i < limits.auditWaitingCount + 5; i++) audit.desk.note(entry(i))
-  await audit.desk.record([entry('behind')])
+  for (let i = 0; i < limits.auditWaitingCount + 5; i++) audit.client.note(entry(i))
+  await audit.client.record([entry('behind')])
   await audit.stop()
   const lines = [...readAudit(directory)].map(({ line }) => line)
   t.match(

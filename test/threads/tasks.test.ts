@@ -1,14 +1,14 @@
 import t, { type Test } from 'tap'
-import { limits } from '../src/limits.js'
+import { limits } from '../../src/limits.js'
 import {
   importThreadCount,
   runTasksHere,
   startTaskThreads,
   type TaskRunner,
-} from '../src/task-threads.js'
-import type { TestTask } from './fixtures/task-thread.js'
+} from '../../src/threads/tasks.js'
+import type { TestTask } from './task-thread.js'
 
-const ENTRY = new URL('./fixtures/task-thread.js', import.meta.url)
+const ENTRY = new URL('./task-thread.js', import.meta.url)
 
 function start(t: Test, threadCount: number): TaskRunner<TestTask, number> {
   const threads = startTaskThreads<TestTask, number>(ENTRY, threadCount)
@@ -58,7 +58,7 @@ for (const task of ['crash', 'exit'] as const) {
 }
 
 t.test('a thread that cannot be loaded fails its task', async (t) => {
-  const broken = new URL('./pool/fixtures/broken.js', import.meta.url)
+  const broken = new URL('../pool/fixtures/broken.js', import.meta.url)
   const threads = startTaskThreads<TestTask, number>(broken, 2)
   await t.rejects(threads.run(double(1)), /cannot be loaded/)
   await threads.close()

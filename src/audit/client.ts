@@ -1,16 +1,27 @@
 /**
- * Where a thread hands in what an audit is to say.
+ * How a thread has lines written to an audit, which one thread writes for all.
  *
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { Questions } from '../questions.js'
+import { callsOver } from '../threads/calls.js'
 import { type AuditCounters, addTo } from './counters.js'
-import type { AuditOrder, AuditReply } from './messages.js'
 
-export interface AuditDesk {
+/** What the writing thread does for the others. */
+export interface LineCalls {
+  /**
+   * Writes lines before it answers.
+   *
+   * @returns the sequence of the first line; undefined if they could not be written
+   */
+  record(entries: readonly string[]): Promise<number | undefined>
+  /** Writes lines some time. */
+  note(entries: readonly string[]): void
+}
+
+export interface AuditClient {
   /**
    * Resolves with the sequence of the first line when all are on disk.
    *
@@ -18,32 +29,27 @@ export interface AuditDesk {
    * @throws ServiceError  AuditUnavailable, as a rejection
    */
   record(entries: readonly string[]): Promise<number>
-  /** Hands in a line that nobody waits for. If too many wait to be written, it is counted instead. */
+  /** Has a line written some time. If too many wait to be written, it is counted instead. */
   note(entry: string): void
 }
 
 /** @param port  to the thread that writes */
-export function auditDesk(
+export function auditClient(
   port: MessagePort,
   counters: AuditCounters,
   waitMs: number = limits.auditLineMs,
-): AuditDesk {
-  const questions = new Questions<number | undefined>()
-  port.on('message', ({ number, sequence }: AuditReply) => questions.settle(number, sequence))
+): AuditClient {
+  const thread = callsOver<LineCalls>(port)
   port.unref()
-  const send = (order: AuditOrder) => port.postMessage(order)
-  const patience = { waitMs, fault: unavailable }
+  const ask = thread.askWithin(waitMs, unavailable)
   let notes: string[] = []
   const sendNotes = () => {
-    send({ kind: 'notes', entries: notes })
+    thread.tell.note(notes)
     notes = []
   }
   return {
     async record(entries) {
-      const sequence = await questions.ask(
-        (number) => send({ kind: 'lines', number, entries }),
-        patience,
-      )
+      const sequence = await ask.record(entries)
       if (sequence === undefined) throw unavailable()
       return sequence
     },

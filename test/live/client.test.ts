@@ -14,9 +14,10 @@ import { JournalReader } from '../../src/journal/reader.js'
 import { recordBytes } from '../../src/journal/record.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { limits } from '../../src/limits.js'
-import { changeDesk } from '../../src/live/desk.js'
+import { changesClient } from '../../src/live/client.js'
 import { startLive } from '../../src/live/start.js'
 import { createWaiting, Waiting } from '../../src/live/waiting.js'
+import { callsOver } from '../../src/threads/calls.js'
 import { silentLog } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
@@ -51,15 +52,15 @@ t.test('batches of several threads are written once each, in groups', async (t) 
   const data = temporaryDirectory(t)
   const live = await start(data)
   t.notOk(existsSync(journalDirectory(data)), 'begun with the first batch')
-  const desks = [changeDesk(live.openPort()), changeDesk(live.openPort())]
+  const clients = [changesClient(live.openPort()), changesClient(live.openPort())]
   const asked = Array.from({ length: 400 }, (_, i) =>
-    desks[i % 2].append(batch(`b${Math.floor(i / 2)}`)),
+    clients[i % 2].append(batch(`b${Math.floor(i / 2)}`)),
   )
   const kinds = (await Promise.all(asked)).map(({ outcome }) => outcome)
   t.equal(kinds.filter(({ kind }) => kind === 'written').length, 200)
   t.equal(kinds.filter(({ kind }) => kind === 'repeated').length, 200)
   for (let i = 0; i < 400; i += 2) t.equal(kinds[i].sequence, kinds[i + 1].sequence)
-  const { outcome } = await desks[0].append(batch('b7', 'other'))
+  const { outcome } = await clients[0].append(batch('b7', 'other'))
   t.match(outcome, { kind: 'conflicting', sequence: kinds[14].sequence })
   await live.stop()
   const ids = idsIn(data)
@@ -72,8 +73,8 @@ t.test('batches of several threads are written once each, in groups', async (t) 
 t.test('what was handed in is written when the thread stops', async (t) => {
   const data = temporaryDirectory(t)
   const live = await start(data)
-  const desk = changeDesk(live.openPort())
-  const asked = Array.from({ length: 50 }, (_, i) => desk.append(batch(`b${i}`)))
+  const client = changesClient(live.openPort())
+  const asked = Array.from({ length: 50 }, (_, i) => client.append(batch(`b${i}`)))
   await Promise.all([live.stop(), ...asked])
   t.equal(idsIn(data).length, 50)
 })
@@ -81,9 +82,9 @@ t.test('what was handed in is written when the thread stops', async (t) => {
 t.test('more than one group holds is written in several', async (t) => {
   const data = temporaryDirectory(t)
   const live = await start(data)
-  const desk = changeDesk(live.openPort())
+  const client = changesClient(live.openPort())
   const text = 'x'.repeat(limits.journalRecordBytes - 200)
-  const asked = [1, 2, 3].map((i) => desk.append(batch(`b${i}`, text)))
+  const asked = [1, 2, 3].map((i) => client.append(batch(`b${i}`, text)))
   const given = await Promise.all(asked)
   t.ok(3 * recordBytes(batch('b1', text)) > limits.journalGroupBytes)
   t.same(
@@ -97,17 +98,17 @@ t.test('batches that wait are bounded, by number and by bytes', async (t) => {
   const { port1 } = new MessageChannel()
   const one = recordBytes(batch('b0'))
   const open = (bounds: { count?: number; bytes?: number }) =>
-    changeDesk({ port: port1, waiting: createWaiting() }, { bounds, waitMs: 50 })
+    changesClient({ port: port1, waiting: createWaiting() }, { bounds, waitMs: 50 })
   for (const bounds of [{ count: 2 }, { bytes: 2 * one }]) {
-    const desk = open(bounds)
-    const waiting = [desk.append(batch('b1')), desk.append(batch('b2'))]
-    t.equal(await desk.append(batch('b3')).catch((fault) => fault), OVERLOADED)
+    const client = open(bounds)
+    const waiting = [client.append(batch('b1')), client.append(batch('b2'))]
+    t.equal(await client.append(batch('b3')).catch((fault) => fault), OVERLOADED)
     t.same(await Promise.all(waiting.map(codeOf)), ['Unavailable', 'Unavailable'])
-    t.equal(await codeOf(desk.append(batch('b4'))), 'Overloaded', 'nobody took them off')
+    t.equal(await codeOf(client.append(batch('b4'))), 'Overloaded', 'nobody took them off')
   }
-  const desk = open({ bytes: 2 * one - 1 })
-  const first = codeOf(desk.append(batch('b1')))
-  t.equal(await codeOf(desk.append(batch('b2'))), 'Overloaded')
+  const client = open({ bytes: 2 * one - 1 })
+  const first = codeOf(client.append(batch('b1')))
+  t.equal(await codeOf(client.append(batch('b2'))), 'Overloaded')
   await first
   port1.close()
 })
@@ -131,8 +132,8 @@ t.test('what is answered is taken off', async (t) => {
   const data = temporaryDirectory(t)
   const live = await start(data)
   const port = live.openPort()
-  const desk = changeDesk(port, { bounds: { count: 3 } })
-  for (let i = 0; i < 10; i++) await desk.append(batch(`b${i}`))
+  const client = changesClient(port, { bounds: { count: 3 } })
+  for (let i = 0; i < 10; i++) await client.append(batch(`b${i}`))
   t.same([...port.waiting], [0, 0])
   await live.stop()
 })
@@ -140,11 +141,9 @@ t.test('what is answered is taken off', async (t) => {
 t.test('a batch that may be in the log is to be sent again', async (t) => {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port2.close())
-  port2.on('message', ({ number }: { number: number }) =>
-    port2.postMessage({ kind: 'reply', number, mayBeStored: true }),
-  )
-  const desk = changeDesk({ port: port1, waiting: createWaiting() })
-  await t.rejects(desk.append(batch('b1')), {
+  callsOver(port2, { append: () => ({ mayBeStored: true }) })
+  const client = changesClient({ port: port1, waiting: createWaiting() })
+  await t.rejects(client.append(batch('b1')), {
     code: 'Unavailable',
     message: /may be stored all the same: send it again with the same batchId$/,
   })
@@ -156,17 +155,17 @@ t.test('a journal that cannot be written refuses batches until it can', async (t
   writeFileSync(journalDirectory(data), '')
   const live = await start(data)
   const port = live.openPort()
-  const desk = changeDesk(port)
-  const error = await desk.append(batch('b1')).catch((fault) => fault)
+  const client = changesClient(port)
+  const error = await client.append(batch('b1')).catch((fault) => fault)
   t.ok(error instanceof ServiceError)
   t.match(error, { code: 'Unavailable', status: 503 })
-  t.equal(await codeOf(desk.append(batch('b1'))), 'Unavailable', 'at once')
+  t.equal(await codeOf(client.append(batch('b1'))), 'Unavailable', 'at once')
   t.same([...port.waiting], [0, 0])
   rmSync(journalDirectory(data))
   let outcome: unknown
   while (outcome === undefined) {
     await sleep(20)
-    outcome = await desk.append(batch('b1')).then(
+    outcome = await client.append(batch('b1')).then(
       (taken) => taken.outcome,
       () => undefined,
     )

@@ -6,8 +6,8 @@
  */
 import { availableParallelism } from 'node:os'
 import { parentPort, Worker } from 'node:worker_threads'
-import { OperatorError, type OperatorErrorCode } from './errors.js'
-import { limits } from './limits.js'
+import { OperatorError, type OperatorErrorCode } from '../errors.js'
+import { limits } from '../limits.js'
 
 /** Does tasks, in threads or here. */
 export interface TaskRunner<Task, Result> {

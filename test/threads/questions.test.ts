@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Questions } from '../src/questions.js'
+import { Questions } from '../../src/threads/calls.js'
 
 t.test('answers come in any order, each to its own question', async (t) => {
   const questions = new Questions<string>()

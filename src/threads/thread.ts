@@ -1,0 +1,83 @@
+/**
+ * Threads of a service: how each is started, fails, and is stopped.
+ *
+ * @module
+ */
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { OperatorError } from '../errors.js'
+import { callsOver, type OtherThread } from './calls.js'
+
+/** See workers/thread.ts. */
+export type ThreadName = 'audit' | 'changes' | 'cluster' | 'digests' | 'tls'
+
+/** The functions of every thread. */
+interface ThreadCalls {
+  /** Does what is open, and ends the thread. */
+  // biome-ignore lint/suspicious/noExplicitAny: each says which arguments there are
+  stop(...args: any[]): unknown
+}
+
+export interface Thread<Theirs extends ThreadCalls> extends OtherThread<Theirs> {
+  /** Rejects when it ends before `stop`, as does everything that is asked. Never resolves. */
+  readonly failure: Promise<never>
+  readonly ended: Promise<void>
+  /** Calls its `stop`, and resolves when it has ended. */
+  stop(...args: Parameters<Theirs['stop']>): Promise<void>
+  /** Ends it at once. */
+  terminate(): Promise<unknown>
+}
+
+interface ThreadOptions {
+  /** In messages: "the thread of … failed". */
+  readonly title: string
+  /** What it starts with. */
+  readonly data: object
+  /** Ports in the data, which are handed over. */
+  readonly ports?: readonly MessagePort[]
+  /** What it may call in this thread, looked up at each call. */
+  readonly own?: object
+}
+
+export function startThread<Theirs extends ThreadCalls>(
+  name: ThreadName,
+  { title, data, ports = [], own }: ThreadOptions,
+): Thread<Theirs> {
+  const url = new URL('../../workers/thread.js', import.meta.url)
+  const worker = new Worker(url, { workerData: { name, data }, transferList: [...ports] })
+  const calls = callsOver<Theirs>(worker, own)
+  let isStopping = false
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const failure = new Promise<never>((_, reject) => {
+    const fail = (reason: string) =>
+      reject(new OperatorError('Failed', `${title} failed: ${reason}`))
+    // Its message could quote what it was working on.
+    worker.once('error', ({ name }) => fail(name))
+    worker.once('exit', (code) => {
+      if (!isStopping) fail(`it ended with code ${code}`)
+      calls.fail(new OperatorError('Failed', `${title} has ended`))
+    })
+  })
+  failure.catch(calls.fail)
+  return {
+    ...calls,
+    failure,
+    ended,
+    async stop(...args) {
+      const { stop } = calls.tell as { stop(...args: Parameters<Theirs['stop']>): void }
+      if (!isStopping) stop(...args)
+      isStopping = true
+      await ended
+    },
+    terminate() {
+      isStopping = true
+      return worker.terminate()
+    },
+  }
+}
+
+/** The end of another thread's way to this one, which `take` gets the other end of. */
+export function openPort(take: (port: MessagePort) => void): MessagePort {
+  const { port1, port2 } = new MessageChannel()
+  take(port1)
+  return port2
+}
