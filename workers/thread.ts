@@ -14,6 +14,7 @@ const threads: Readonly<Record<ThreadName, () => Promise<Serve>>> = {
   changes: async () => (await import('../src/live/thread.js')).serveLive,
   cluster: async () => (await import('../src/cluster/thread.js')).serveCluster,
   digests: async () => (await import('../src/live/make-digests.js')).serveDigests,
+  front: async () => (await import('../src/serve/front.js')).runFront,
   tls: async () => (await import('../src/tls/terminator.js')).runTerminator,
 }
 

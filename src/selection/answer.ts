@@ -60,7 +60,7 @@ export interface SelectionService {
 
 /**
  * The service of the snapshot that is served now. Another one may take its place at any time:
- * serve/front-current.ts does that.
+ * serve/served-snapshots.ts does that.
  */
 export interface CurrentService {
   /** To ask something of it, hold it. */

@@ -8,13 +8,9 @@ import type { ServedSnapshots } from '../cluster/messages.js'
 import type { ClusterThread } from '../cluster/start.js'
 import { readFacts } from '../cluster/state-file.js'
 import { holdingOf } from '../snapshot/snapshot.js'
-import type { SwitchGate } from './swap.js'
+import type { SwitchGate } from './snapshot-switch.js'
 
 export interface ClusterSnapshots extends SwitchGate {
-  /** To be prepared; undefined where nothing is known. */
-  wantedId(): string | undefined
-  /** Has what is damaged of a snapshot fetched. */
-  damaged(id: string): void
   onRepaired(listener: () => void): void
 }
 
@@ -63,10 +59,4 @@ export function clusterSnapshots(thread: ClusterThread, dataDirectory: string): 
       repaired = listener
     },
   }
-}
-
-/** What goes by the cluster when a service switches to a new snapshot; nothing on a machine of none. */
-export function swapRules(snapshots: ClusterSnapshots | undefined) {
-  if (snapshots === undefined) return {}
-  return { gate: snapshots, wantedId: snapshots.wantedId, onDamaged: snapshots.damaged }
 }

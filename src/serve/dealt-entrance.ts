@@ -11,7 +11,6 @@ import type { Engine } from '../http/engine/engine.js'
 import { refuseUsedPort } from '../http/listen-fault.js'
 import { claimPort, type PortClaim } from '../http/port-claim.js'
 import type { Entrance } from './entrance.js'
-import { listenByFront } from './fronts.js'
 
 /**
  * How many front threads can listen on one port.
@@ -48,7 +47,7 @@ export function createDealtEntrance(
       // Where a port cannot be shared, clients are refused for the moment in between.
       if (!isShared) await starting?.stopListening()
       const address = { host, port, isShared }
-      await Promise.all(fronts.map((front) => listenByFront(front, address)))
+      await Promise.all(fronts.map(({ ask }) => ask.listen(address)))
       // Those that have come to it still get its answer.
       if (isShared) await starting?.stopListening()
     },

@@ -14,9 +14,9 @@ import { withoutShards } from '../selection/catalogue.js'
 import { LiveViews } from '../selection/live-views.js'
 import { baseSequenceOf } from '../snapshot/applied-sequence.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { OpenSnapshot } from './front-current.js'
 import type { FrontRegions, SpreadSnapshot } from './front-regions.js'
 import { findMask, warm } from './front-warm.js'
+import type { OpenSnapshot } from './served-snapshots.js'
 
 interface StartedSnapshot extends OpenSnapshot {
   readonly pool: QueryPool

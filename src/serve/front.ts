@@ -8,7 +8,6 @@ import type { MessagePort } from 'node:worker_threads'
 import { startAudiences } from '../audiences/audiences.js'
 import { clusteredAudiences } from '../audiences/clustered.js'
 import { requestSharedAudiences } from '../audiences/shared-port.js'
-import type { OperatorError } from '../errors.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
@@ -48,19 +47,19 @@ import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
 import { effectiveVersion, takenVersion } from '../suppressions/progress.js'
+import { callsOver } from '../threads/calls.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
 import { freshnessOf, unreadyReason } from './freshness.js'
 import { FrontAreas } from './front-areas.js'
-import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
-import { frontSwap } from './front-swap.js'
 import { warmAreas } from './front-warm-areas.js'
-import type { AreasNews, DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+import type { DrainTimes, FrontCalls, FrontData, FrontNews } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
+import { createCurrent, snapshotCalls } from './served-snapshots.js'
 
 /**
  * Starts the thread, and reports `ready`.
@@ -73,7 +72,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const page = frontPage(metrics, frontIndex)
   const vitals = startVitals(page)
   const log = createLog(data.logLevel, { thread: 'front' })
-  const report = (message: FrontReport) => port.postMessage(message)
+  // The main thread calls nothing before it is ready.
+  const own: Partial<FrontCalls> = {}
+  const main = callsOver<FrontNews>(port, own)
   let closeServer = () => {}
   let isDraining = false
   let { news } = data
@@ -85,7 +86,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log.fatal(describeFault(error), 'a front thread failed')
     // A thread that ends with a socket open would abort the process before the log is read.
     closeServer()
-    report({ kind: 'failed', reason: error.name })
+    main.tell.failed(error.name)
   })
 
   const areas = new FrontAreas(dataDirectory)
@@ -129,7 +130,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     if (data.cluster !== undefined) data.cluster.applied[frontIndex] = catalogueOf().sequence
   }
   noteApplied()
-  const swap = frontSwap({ current, start, report, onSwitched: () => noteApplied(), log })
+  const snapshots = snapshotCalls({ current, start, onSwitched: () => noteApplied(), log })
   const clipPool = new ClipPool({
     workerUrl: CLIP_WORKER,
     workerArgs,
@@ -256,36 +257,33 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const stopWarming =
     regions === undefined ? warmAreas({ current, areas: () => areas.current(), log }) : () => {}
 
-  port.on('message', async (order: FrontOrder) => {
-    // A prepared snapshot is discarded with everything else.
-    if (isDraining) return
-    if (order.kind === 'drain') await drain(order)
-    else if (order.kind === 'news') news = order.news
-    else if (order.kind === 'areas') takeAreas(order.news)
-    else if (order.kind === 'areasNews') areasNews = order.news
-    else if (order.kind === 'listen') {
-      await server.listen(order.address).then(
-        () => report({ kind: 'listening' }),
-        ({ message }: OperatorError) => report({ kind: 'listening', fault: message }),
-      )
-    } else if (order.kind === 'tls') tls = order.news
-    else await swap.carryOut(order)
-  })
-  report({ kind: 'ready', descriptor: server.descriptor() })
-
-  function takeAreas(next: AreasNews): void {
-    const { version = '' } = next
-    try {
-      areas.take(version)
+  const calls: FrontCalls = {
+    ...snapshots,
+    knowSnapshots(known) {
+      news = known
+    },
+    knowCertificate(known) {
+      tls = known
+    },
+    knowAreas(known) {
+      areasNews = known
+    },
+    takeAreas(next) {
+      areas.take(next.version ?? '')
       areasNews = next
-      report({ kind: 'areas', version })
-    } catch (error) {
-      report({ kind: 'areas', version, fault: (error as Error).message })
-    }
+    },
+    async listen(address) {
+      await server.listen(address)
+    },
+    stop: drain,
   }
+  Object.assign(own, calls)
+  main.tell.ready(server.descriptor())
 
   async function drain({ quietMs, deadlineMs }: DrainTimes): Promise<void> {
+    if (isDraining) return
     isDraining = true
+    for (const name of Object.keys(calls)) Object.assign(own, { [name]: unanswered })
     clearInterval(crashTimer)
     clearInterval(heldTimer)
     vitals.stop()
@@ -297,7 +295,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     counts.stop()
     keys?.stop()
     regions?.end()
-    await Promise.all([swap.close(), clipPool.close(), audiences.close(), areas.close()])
+    await Promise.all([snapshots.close(), clipPool.close(), audiences.close(), areas.close()])
     await regions?.close()
     await store.close()
     port.close()
@@ -310,6 +308,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     return setInterval(() => void current.newest.pool.crashWorker(), everyMs)
   }
 }
+
+/** A prepared snapshot is discarded with everything else. */
+const unanswered = () => new Promise<never>(() => {})
 
 const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
 const MASK_BYTES = slotOf('hickory_mask_bytes')

@@ -21,7 +21,7 @@ export function reloadOnHangUp(
     reopen()
     const news = entrance.reload()
     if (news === undefined) log.info('there is no certificate that could be read again')
-    else for (const { worker } of fronts()) worker.postMessage({ kind: 'tls', news })
+    else for (const { tell } of fronts()) tell.knowCertificate(news)
   }
   process.on('SIGHUP', reload)
   return () => process.off('SIGHUP', reload)

@@ -16,8 +16,8 @@ import { type Suppressions, startSuppressions } from '../suppressions/suppressio
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { type ServiceAreas, startAreas } from './service-areas.js'
 import { refuseClustered, type ServiceCluster } from './service-cluster.js'
+import { LOADER_URL } from './snapshot-switch.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
-import { LOADER_URL } from './swap.js'
 import { checkKeys } from './who-may-ask.js'
 
 export interface LoadOptions {

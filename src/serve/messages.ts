@@ -101,32 +101,55 @@ interface FrontAudit {
   readonly hasDigests: boolean
 }
 
-/** To a front thread, when a new snapshot takes the place of the one that is served. */
-export type SwapOrder =
-  /** Start workers that hold it. Answered by `prepared` or `refused`. */
-  | { readonly kind: 'prepare'; readonly snapshot: Snapshot }
-  /** Answer from what was prepared. Answered by `switched`, and by `released` for the old one. */
-  | { readonly kind: 'switch' }
-  /** Forget what was prepared, if it was. Answered by `released`. */
-  | { readonly kind: 'discard'; readonly snapshotId: string }
-  /** Stop waiting for requests that still read an old snapshot. */
-  | { readonly kind: 'breakOff' }
-
-/** To a front thread. */
-export type FrontOrder =
-  | SwapOrder
+/** What the main thread calls in a front thread once that is ready. What comes while it drains has no answer. */
+export interface FrontCalls extends SnapshotCalls {
   /** News of new snapshots, for `/readyz`. */
-  | { readonly kind: 'news'; readonly news: SnapshotNews }
+  knowSnapshots(news: SnapshotNews): void
   /** News of the certificate, for `/readyz`. */
-  | { readonly kind: 'tls'; readonly news: TlsNews }
-  /** Name areas by the version of this news. Answered by `areas`. */
-  | { readonly kind: 'areas'; readonly news: AreasNews }
+  knowCertificate(news: TlsNews): void
   /** News of the gazetteer, for `/readyz`. */
-  | { readonly kind: 'areasNews'; readonly news: AreasNews }
-  /** Take connections from this address. Answered by `listening`. */
-  | { readonly kind: 'listen'; readonly address: ListenAddress }
-  /** Answer the requests that are open, then end. */
-  | ({ readonly kind: 'drain' } & DrainTimes)
+  knowAreas(news: AreasNews): void
+  /**
+   * Names areas by the version of this news.
+   *
+   * @throws  where that cannot be opened
+   */
+  takeAreas(news: AreasNews): void
+  /**
+   * Takes connections from this address.
+   *
+   * @throws OperatorError  AddressInUse
+   */
+  listen(address: ListenAddress): Promise<void>
+  /** Answers the requests that are open, then ends. */
+  stop(times: DrainTimes): Promise<void>
+}
+
+/** How a new snapshot takes the place of the one that is served. */
+export interface SnapshotCalls {
+  /**
+   * Starts workers that hold it.
+   *
+   * @throws  where they do not start
+   */
+  prepare(snapshot: Snapshot): Promise<void>
+  /** Closes what was prepared. */
+  discard(): Promise<void>
+  /** Answers requests from what was prepared. */
+  switch(): Promise<void>
+  /** Answers when nothing of this thread reads the snapshot before any more. */
+  untilReleased(): Promise<void>
+  /** Ends requests that still read it. */
+  breakOff(): void
+}
+
+/** What a front thread calls in the main thread. */
+export interface FrontNews {
+  /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
+  ready(descriptor: AppDescriptor | undefined): void
+  /** It cannot start or go on. */
+  failed(reason: string): void
+}
 
 export interface DrainTimes {
   /** For clients that keep a connection to learn that it ends. */
@@ -134,32 +157,6 @@ export interface DrainTimes {
   /** When connections that are still open are closed. */
   readonly deadlineMs: number
 }
-
-/** From a front thread, in answer to a `SwapOrder`. */
-export type SwapReport =
-  | { readonly kind: 'prepared'; readonly snapshotId: string }
-  | { readonly kind: 'refused'; readonly snapshotId: string; readonly reason: string }
-  | { readonly kind: 'switched'; readonly snapshotId: string }
-  /** Nothing of this thread reads it any more. */
-  | { readonly kind: 'released'; readonly snapshotId: string }
-
-/** From a front thread, about a version of the gazetteer; `fault` says why it cannot take it. */
-export interface AreasReport {
-  readonly kind: 'areas'
-  readonly version: string
-  readonly fault?: string
-}
-
-/** From a front thread. */
-export type FrontReport =
-  | SwapReport
-  | AreasReport
-  /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
-  | { readonly kind: 'ready'; readonly descriptor: AppDescriptor | undefined }
-  /** `fault` says why it cannot. */
-  | { readonly kind: 'listening'; readonly fault?: string }
-  /** It cannot start or go on. */
-  | { readonly kind: 'failed'; readonly reason: string }
 
 /** The news of a service about snapshots that it does not serve. */
 export interface SnapshotNews {

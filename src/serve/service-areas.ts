@@ -13,14 +13,10 @@ import { verifyVersion } from '../gazetteer/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { isCorrupt, isUnusable } from '../snapshot/open-file.js'
-import type { AreasNews, AreasReport, FrontOrder } from './messages.js'
+import type { Front } from './fronts.js'
+import type { AreasNews } from './messages.js'
 
-/** The part of a Worker that this needs of a front thread. */
-interface FrontPort {
-  postMessage(order: FrontOrder): void
-  on(event: 'message', listener: (report: AreasReport) => void): unknown
-  off(event: 'message', listener: (report: AreasReport) => void): unknown
-}
+type FrontPort = Pick<Front, 'ask' | 'tell'>
 
 export interface ServiceAreas {
   /** For front threads as they start. */
@@ -38,8 +34,8 @@ interface AreasTimes {
 const DEFAULT_TIMES: AreasTimes = { pollMs: limits.snapshotPollMs, retryMs: limits.snapshotRetryMs }
 
 /**
- * Makes the default where there is no gazetteer. A service without one serves all the same: whoever names an
- * area is told.
+ * Makes the default where there is no gazetteer. A service without one serves all the same, and refuses names of
+ * areas.
  */
 export async function startAreas(
   dataDirectory: string,
@@ -76,6 +72,10 @@ class AreasKeeper implements ServiceAreas {
   readonly #log: Log
   readonly #times: AreasTimes
   readonly #stopping = new AbortController()
+  /** Fronts that drain do not answer. */
+  readonly #stopped = new Promise<[]>((resolve) => {
+    this.#stopping.signal.addEventListener('abort', () => resolve([]))
+  })
   /** Held open as long as a front thread may have it, so that these only share it. */
   #held: Gazetteer | undefined
   #refusedMs = Number.NEGATIVE_INFINITY
@@ -162,10 +162,11 @@ class AreasKeeper implements ServiceAreas {
     const last = this.#held
     const fault = await this.#openOrRepair(version)
     if (fault !== undefined) return this.#refuse(fronts, { version, reason: fault.message })
-    const reports = reported(fronts, version, this.#stopping.signal)
     this.news = { version }
-    for (const front of fronts) front.postMessage({ kind: 'areas', news: this.news })
-    const reason = (await reports).find((report) => report.fault !== undefined)?.fault
+    const asked = Promise.allSettled(fronts.map(({ ask }) => ask.takeAreas({ version })))
+    const outcomes = await Promise.race([asked, this.#stopped])
+    const refusal = outcomes.find(({ status }) => status === 'rejected')
+    const reason = (refusal as PromiseRejectedResult | undefined)?.reason.message
     if (last !== undefined) void closeLater(last)
     if (this.#stopping.signal.aborted) return
     // Those that could take it answer from it: the others are asked again.
@@ -173,7 +174,7 @@ class AreasKeeper implements ServiceAreas {
     this.#log.info({ areasVersion: version }, 'switched to new areas')
   }
 
-  /** As `#open`, and makes the default anew where it is damaged: nobody has another copy to put back. */
+  /** As `#open`, and makes the default anew where it is damaged: there is no other copy to put back. */
   async #openOrRepair(version: string): Promise<Error | undefined> {
     const fault = await this.#open(version)
     if (!isCorrupt(fault)) return fault
@@ -214,7 +215,7 @@ class AreasKeeper implements ServiceAreas {
 
   #tell(fronts: readonly FrontPort[], news: AreasNews): void {
     this.news = news
-    for (const front of fronts) front.postMessage({ kind: 'areasNews', news })
+    for (const { tell } of fronts) tell.knowAreas(news)
   }
 }
 
@@ -222,33 +223,4 @@ class AreasKeeper implements ServiceAreas {
 async function closeLater(gazetteer: Gazetteer): Promise<void> {
   await sleep(2 * limits.gazetteerReleaseMs, undefined, { ref: false })
   await gazetteer.close()
-}
-
-/** Resolves when each front has taken a version, or has said why it cannot, or nobody waits any more. */
-async function reported(
-  fronts: readonly FrontPort[],
-  version: string,
-  signal: AbortSignal,
-): Promise<AreasReport[]> {
-  const reports: AreasReport[] = []
-  await Promise.all(
-    fronts.map(
-      (front) =>
-        new Promise<void>((resolve) => {
-          const listen = (report: AreasReport) => {
-            if (report.kind !== 'areas' || report.version !== version) return
-            reports.push(report)
-            end()
-          }
-          const end = () => {
-            front.off('message', listen)
-            signal.removeEventListener('abort', end)
-            resolve()
-          }
-          front.on('message', listen)
-          signal.addEventListener('abort', end, { once: true })
-        }),
-    ),
-  )
-  return reports
 }

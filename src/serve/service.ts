@@ -25,7 +25,6 @@ import type { MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { startAdmin } from './admin.js'
 import { keepAudiences } from './audience-keeper.js'
-import { swapRules } from './cluster-snapshots.js'
 import { endOnUncaught } from './end-on-uncaught.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
@@ -35,9 +34,9 @@ import { type Loaded, type LoadOptions, load, stopLoaded } from './load.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type PortShare, sharePort } from './shared-port.js'
+import { switchSnapshots } from './snapshot-switch.js'
 import { type ServiceState, startingState } from './state.js'
 import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
-import { swapSnapshots } from './swap.js'
 import { refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions extends LoadOptions {
@@ -284,23 +283,13 @@ async function serveSnapshots(
 ): Promise<boolean> {
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
-  const workers = fronts.map(({ worker }) => worker)
+  const gate = cluster?.snapshots
   const machine = config.cluster?.name
-  const known = {
-    dataDirectory,
-    machine,
-    first,
-    refused,
-    arenas,
-    fronts: workers,
-    marks,
-    live,
-    log,
-  }
-  const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster?.snapshots) })
-  loaded.areas.follow(workers)
+  const shared = { dataDirectory, machine, first, refused, arenas, fronts, marks, live, gate }
+  const switching = switchSnapshots({ ...shared, state, page, log })
+  loaded.areas.follow(fronts)
   cluster?.snapshots.serves(first)
-  cluster?.snapshots.onRepaired(swaps.retry)
+  cluster?.snapshots.onRepaired(switching.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   // A machine of a cluster begins anew by itself.
   const ownStore = cluster === undefined ? watchStore(loaded.store, dataDirectory) : undefined
@@ -313,7 +302,7 @@ async function serveSnapshots(
   } finally {
     ownStore?.stop()
     stopKeeping()
-    swaps.stop()
+    switching.stop()
   }
 }
 

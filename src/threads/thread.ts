@@ -8,7 +8,7 @@ import { OperatorError } from '../errors.js'
 import { callsOver, type OtherThread } from './calls.js'
 
 /** See workers/thread.ts. */
-export type ThreadName = 'audit' | 'changes' | 'cluster' | 'digests' | 'tls'
+export type ThreadName = 'audit' | 'changes' | 'cluster' | 'digests' | 'front' | 'tls'
 
 /** The functions of every thread. */
 interface ThreadCalls {
@@ -51,7 +51,7 @@ export function startThread<Theirs extends ThreadCalls>(
     const fail = (reason: string) =>
       reject(new OperatorError('Failed', `${title} failed: ${reason}`))
     // Its message could quote what it was working on.
-    worker.once('error', ({ name }) => fail(name))
+    worker.once('error', ({ name, code }: NodeJS.ErrnoException) => fail(code ?? name))
     worker.once('exit', (code) => {
       if (!isStopping) fail(`it ended with code ${code}`)
       calls.fail(new OperatorError('Failed', `${title} has ended`))

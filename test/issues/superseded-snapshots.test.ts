@@ -3,57 +3,21 @@
  * retry, so that a directory or a cluster that changed its mind twice was served late. Without a cluster it was even
  * switched to, for a moment, although it had been rolled back.
  */
-import { EventEmitter } from 'node:events'
 import t, { type Test } from 'tap'
 import type { MainCalls } from '../../src/cluster/messages.js'
 import type { ClusterThread } from '../../src/cluster/start.js'
 import { privatePage, slotOf } from '../../src/metrics/slots.js'
 import { clusterSnapshots } from '../../src/serve/cluster-snapshots.js'
-import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
+import type { SnapshotNews } from '../../src/serve/messages.js'
+import { switchSnapshots } from '../../src/serve/snapshot-switch.js'
 import type { ServiceState } from '../../src/serve/state.js'
-import { swapSnapshots } from '../../src/serve/swap.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
 import { writeCurrent } from '../../src/snapshot/directory.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { FakeFront } from '../serve/fake-front.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishTest, silentLog } from '../support/data/snapshots.js'
 import { until } from '../support/service/until.js'
-
-/** A front thread that prepares when it is let. */
-class SlowFront extends EventEmitter {
-  readonly switchedIds: string[] = []
-  preparing = ''
-  #prepared = ''
-  #served: string
-
-  constructor(servedId: string) {
-    super()
-    this.#served = servedId
-  }
-
-  postMessage(order: FrontOrder): void {
-    if (order.kind === 'prepare') this.preparing = order.snapshot.id
-    if (order.kind === 'discard') setImmediate(() => this.#report('released', order.snapshotId))
-    if (order.kind !== 'switch') return
-    const last = this.#served
-    this.#served = this.#prepared
-    this.switchedIds.push(this.#served)
-    setImmediate(() => {
-      this.#report('switched', this.#served)
-      this.#report('released', last)
-    })
-  }
-
-  prepare(): void {
-    this.#prepared = this.preparing
-    this.preparing = ''
-    this.#report('prepared', this.#prepared)
-  }
-
-  #report(kind: 'prepared' | 'switched' | 'released', snapshotId: string): void {
-    this.emit('message', { kind, snapshotId } as SwapReport)
-  }
-}
 
 /** Serves the first of three snapshots. Nothing that was refused is tried again within the test. */
 async function service(t: Test, isCluster: boolean) {
@@ -64,7 +28,18 @@ async function service(t: Test, isCluster: boolean) {
   await writeCurrent(data, a)
   const arenas = createArenaPool(1)
   const first = await openSnapshot(data, { arenas })
-  const front = new SlowFront(a)
+  const front = new FakeFront(first)
+  /** Prepares when it is let. */
+  let preparing = ''
+  let prepare = () => {}
+  front.onPrepare = (id) =>
+    new Promise<void>((resolve) => {
+      preparing = id
+      prepare = () => {
+        preparing = ''
+        resolve()
+      }
+    })
   const news: SnapshotNews[] = []
   const state: Pick<ServiceState, 'served' | 'news'> = {
     served: undefined,
@@ -85,21 +60,21 @@ async function service(t: Test, isCluster: boolean) {
     damaged() {},
   }
   const cluster = clusterSnapshots(thread as unknown as ClusterThread, data)
-  const swaps = swapSnapshots({
+  const switching = switchSnapshots({
     dataDirectory: data,
     first,
     arenas,
-    fronts: [front],
+    fronts: [front.thread],
     marks: { attach: async () => {}, serve: () => {}, detach: async () => {} },
     live: { attach: async () => {}, detach: async () => {} },
     log: silentLog,
     state,
     page,
     times: { pollMs: 5, retryMs: 1e9, releaseMs: 1e9 },
-    ...(isCluster && { gate: cluster, wantedId: cluster.wantedId }),
+    gate: isCluster ? cluster : undefined,
   })
   if (isCluster) cluster.serves(first)
-  t.teardown(() => swaps.stop())
+  t.teardown(() => switching.stop())
   /** Has a snapshot wanted, as an import, a rollback or the cluster does. */
   const want = async (id: string) => {
     if (isCluster) tell({ wantedId: id, switchedId: undefined })
@@ -107,36 +82,38 @@ async function service(t: Test, isCluster: boolean) {
   }
   /** Lets all machines of the cluster switch. */
   const allSwitch = (id: string) => tell({ wantedId: id, switchedId: id })
-  const untilPreparing = (id: string) => until(() => front.preparing === id)
-  return { a, b, c, front, news, page, want, allSwitch, untilPreparing }
+  const untilPreparing = (id: string) => until(() => preparing === id)
+  const switchedIds = () => front.held.slice(1).map(({ id }) => id)
+  return {
+    ...{ a, b, c, news, page, want, allSwitch, untilPreparing, switchedIds },
+    prepare: () => prepare(),
+  }
 }
 
 for (const isCluster of [false, true]) {
   t.test(isCluster ? 'in a cluster' : 'in a directory', async (t) => {
-    const { a, b, c, front, news, page, want, allSwitch, untilPreparing } = await service(
-      t,
-      isCluster,
-    )
+    const found = await service(t, isCluster)
+    const { a, b, c, prepare, switchedIds, news, page, want, allSwitch, untilPreparing } = found
     // Back to what is served.
     await want(b)
     await untilPreparing(b)
     await want(a)
-    front.prepare()
+    prepare()
     await until(() => news.at(-1)?.loading === undefined)
-    t.same(front.switchedIds, [])
+    t.same(switchedIds(), [])
     // On to a third one, and back to the second one at once.
     await want(b)
     await untilPreparing(b)
     await want(c)
-    front.prepare()
+    prepare()
     await untilPreparing(c)
     await want(b)
-    front.prepare()
+    prepare()
     await untilPreparing(b)
-    front.prepare()
+    prepare()
     if (isCluster) allSwitch(b)
-    await until(() => front.switchedIds.length > 0)
-    t.same(front.switchedIds, [b])
+    await until(() => switchedIds().length > 0)
+    t.same(switchedIds(), [b])
     await until(() => news.at(-1)?.loading === undefined)
     t.notOk(
       news.some(({ refused }) => refused !== undefined),

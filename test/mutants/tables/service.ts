@@ -316,13 +316,13 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a snapshot is switched to while a front has refused it',
-    file: 'src/serve/swap.ts',
-    find: "(await prepared).find((report) => report.kind === 'refused')",
-    replace: "(await prepared).slice(1).find((report) => report.kind === 'refused')",
+    file: 'src/serve/snapshot-switch.ts',
+    find: 'await ofAll(fronts.map(({ ask }) => ask.prepare(snapshot)))',
+    replace: 'await fronts[0].ask.prepare(snapshot)',
   },
   {
     name: 'a new snapshot is served before suppressed people are marked in it',
-    file: 'src/serve/swap.ts',
+    file: 'src/serve/snapshot-switch.ts',
     find: 'await marks.attach(snapshot)\n',
     replace: 'void marks.attach(snapshot)\n',
   },
@@ -340,7 +340,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a refused snapshot is tried again at every look',
-    file: 'src/serve/watch.ts',
+    file: 'src/serve/snapshot-switch.ts',
     find: 'return !wasRefused || performance.now() - this.#refusedMs >= this.#times.retryMs',
     replace: 'return !wasRefused || performance.now() - this.#refusedMs >= 0',
   },

@@ -14,7 +14,7 @@ import type { OutlineTask } from '../../../src/outline/task.js'
 import type { QueryRunner } from '../../../src/pool/messages.js'
 import type { SelectionService } from '../../../src/selection/answer.js'
 import { createBoundaryRule } from '../../../src/selection/boundary.js'
-import type { CurrentSnapshot } from '../../../src/serve/front-current.js'
+import type { createCurrent } from '../../../src/serve/served-snapshots.js'
 import type { Store } from '../../../src/store/store.js'
 import { createProgress } from '../../../src/suppressions/progress.js'
 import { both, type Verdict, without } from '../../oracle/verdict.js'
@@ -334,7 +334,7 @@ function operationsOf(store: Store, service: SelectionService, caller = inTime()
   }
 }
 
-function keepingAlerts(store: Store, current: CurrentSnapshot) {
+function keepingAlerts(store: Store, current: ReturnType<typeof createCurrent>) {
   const suppressionProgress = createProgress()
   const counts = startLiveCounts({ store, current, suppressionProgress, log: silentLog })
   counts.stop()

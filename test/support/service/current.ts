@@ -4,9 +4,9 @@
  * @module
  */
 import type { SelectionService } from '../../../src/selection/answer.js'
-import { type CurrentSnapshot, createCurrent } from '../../../src/serve/front-current.js'
+import { createCurrent } from '../../../src/serve/served-snapshots.js'
 
 /** One that no other takes the place of. */
-export function always(service: SelectionService): CurrentSnapshot {
+export function always(service: SelectionService): ReturnType<typeof createCurrent> {
   return createCurrent({ service, close: async () => {} })
 }

@@ -6,7 +6,12 @@
 import t from 'tap'
 import { type Caller, callerUntil } from '../../src/pool/messages.js'
 import type { SelectionService } from '../../src/selection/answer.js'
-import { createCurrent, type OpenSnapshot } from '../../src/serve/front-current.js'
+import {
+  createCurrent,
+  type OpenSnapshot,
+  snapshotCalls,
+} from '../../src/serve/served-snapshots.js'
+import { silentLog } from '../support/data/snapshots.js'
 
 interface FakeSnapshot extends OpenSnapshot {
   closeCount: number
@@ -123,4 +128,78 @@ t.test('closing closes all, once, whoever holds them', async (t) => {
   await current.close()
   await released
   t.same([a.closeCount, b.closeCount], [1, 1])
+})
+
+/** A front thread with snapshot `a`, and which ones it has closed. */
+function front() {
+  const closed: string[] = []
+  const opened = (snapshotId: string): OpenSnapshot => ({
+    service: { catalogue: { snapshotId, sources: [], shards: [] } } as unknown as SelectionService,
+    close: async () => void closed.push(snapshotId),
+  })
+  const current = createCurrent(opened('a'))
+  const calls = snapshotCalls({
+    current,
+    start: async ({ id }) => {
+      if (id.startsWith('bad')) throw new Error('its workers do not start')
+      return opened(id)
+    },
+    onSwitched: () => {},
+    log: silentLog,
+  })
+  const prepare = (id: string) =>
+    calls.prepare({ id, createdAt: '', sources: [], shards: [], arenas: [] })
+  const servedId = () => current.newest.service.catalogue.snapshotId
+  return { closed, current, calls, prepare, servedId }
+}
+
+const forEver = (): Caller => ({ ...callerUntil(0), whenOver: () => {} })
+
+t.test('what is prepared is served from the switch on, and the old one released', async (t) => {
+  const { closed, calls, prepare, servedId } = front()
+  await prepare('b')
+  t.equal(servedId(), 'a', 'not before the switch')
+  await calls.switch()
+  t.equal(servedId(), 'b')
+  await calls.untilReleased()
+  t.same(closed, ['a'])
+})
+
+t.test('what cannot be started is refused, and another served afterwards', async (t) => {
+  const { closed, calls, prepare, servedId } = front()
+  await t.rejects(prepare('bad'), { message: 'its workers do not start' })
+  await calls.discard()
+  t.equal(servedId(), 'a')
+  await prepare('b')
+  await calls.switch()
+  await calls.untilReleased()
+  t.same(closed, ['a'])
+})
+
+t.test('what was prepared for nothing is closed', async (t) => {
+  const { closed, calls, prepare } = front()
+  await prepare('b')
+  await calls.discard()
+  t.same(closed, ['b'])
+  await t.rejects(calls.switch(), /no snapshot to switch to/)
+})
+
+t.test('an old one that is held is released when that is broken off', async (t) => {
+  const { closed, current, calls, prepare } = front()
+  current.hold(forEver())
+  await prepare('b')
+  await calls.switch()
+  t.same(closed, [])
+  calls.breakOff()
+  await calls.untilReleased()
+  t.same(closed, ['a'])
+})
+
+t.test('at the end all are closed, one that is being prepared too', async (t) => {
+  const { closed, current, calls, prepare } = front()
+  current.hold(forEver())
+  const prepared = prepare('b')
+  await calls.close()
+  await prepared
+  t.same(closed.toSorted(), ['a', 'b'])
 })

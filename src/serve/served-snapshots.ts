@@ -1,10 +1,13 @@
 /**
- * The snapshot that a front thread answers from. A request keeps the snapshot it started with. An old
+ * The snapshot that a front thread answers from, and the next one. A request keeps the snapshot it started with. An old
  * snapshot is closed when its last request is over.
  *
  * @module
  */
+import type { Log } from '../log.js'
 import type { CurrentService, SelectionService } from '../selection/answer.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { SnapshotCalls } from './messages.js'
 
 /** A snapshot with the workers that hold it. */
 export interface OpenSnapshot {
@@ -14,15 +17,15 @@ export interface OpenSnapshot {
   close(): Promise<void>
 }
 
-export interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> extends CurrentService {
+interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> extends CurrentService {
   readonly newest: Open
   /**
-   * Gives all who come from now on the next one.
+   * Gives the next one to requests that come from now on.
    *
-   * @returns what resolves when nobody holds the old one, and it is closed
+   * @returns what resolves when no request holds the old one, and it is closed
    */
   switchTo(next: Open): { readonly released: Promise<void> }
-  /** Closes old ones whoever holds them; what these still ask is refused as Unavailable. */
+  /** Closes old ones although requests hold them, which are refused as Unavailable then. */
   breakOff(): void
   /** Closes all of them. */
   close(): Promise<void>
@@ -74,6 +77,51 @@ export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSn
           return each.closeWhenUnused()
         }),
       )
+    },
+  }
+}
+
+interface SwitchedSnapshots<Open extends OpenSnapshot> {
+  readonly current: CurrentSnapshot<Open>
+  readonly start: (snapshot: Snapshot) => Promise<Open>
+  readonly onSwitched: () => void
+  readonly log: Log
+}
+
+/** What the main thread calls to switch this one to a new snapshot; `close` closes all, one that is being started too. */
+export function snapshotCalls<Open extends OpenSnapshot>({
+  current,
+  start,
+  onSwitched,
+  log,
+}: SwitchedSnapshots<Open>): SnapshotCalls & { close(): Promise<void> } {
+  let next: Promise<Open> | undefined
+  let released: Promise<void> = Promise.resolve()
+  const discard = async () => {
+    const opened = await next?.catch(() => undefined)
+    next = undefined
+    await opened?.close()
+  }
+  return {
+    async prepare(snapshot) {
+      next = start(snapshot)
+      await next
+    },
+    discard,
+    async switch() {
+      if (next === undefined) throw new Error('there is no snapshot to switch to')
+      const opened = await next
+      next = undefined
+      released = current.switchTo(opened).released
+      onSwitched()
+    },
+    untilReleased: () => released,
+    breakOff() {
+      log.warn('requests that still read an old snapshot are broken off')
+      current.breakOff()
+    },
+    async close() {
+      await Promise.all([discard(), current.close()])
     },
   }
 }
