@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { createDirectory, replaceFile } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { clusterDirectory } from './directory.js'
-import { type KnownFacts, NO_FACTS } from './facts.js'
+import { type Facts, type KnownFacts, NO_FACTS } from './facts.js'
 import type { NatsSettings } from './nats/connection.js'
 
 /**
@@ -164,5 +164,49 @@ function read<Content>(dataDirectory: string, file: File): Found<Content> | unde
     if (fault instanceof SyntaxError) return { path }
     const { code } = fault as NodeJS.ErrnoException
     throw new OperatorError('Failed', `${path} cannot be read (${code})`, { cause: fault })
+  }
+}
+
+/**
+ * Keeps what the journal says of the cluster beside it: now and then, and at once when machines have come or
+ * gone, or switch to another snapshot. A machine
+ * whose journal is damaged knows only by that whether another one has what was in it.
+ */
+interface KeeperOptions {
+  readonly dataDirectory: string
+  readonly facts: Facts
+  /** Of what nobody waits for. */
+  readonly onFault: (fault: unknown) => void
+}
+
+export class FactsKeeper {
+  readonly #options: KeeperOptions
+  #known = ''
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+  }
+
+  /** To be called often. */
+  look(): void {
+    const { members, switchedId } = this.#options.facts
+    const known = JSON.stringify([members, switchedId])
+    if (known === this.#known) return
+    this.#known = known
+    void this.tryToKeep()
+  }
+
+  /** Never rejects. */
+  tryToKeep(): Promise<void> {
+    return this.keep().catch(this.#options.onFault)
+  }
+
+  /** On disk when it resolves. */
+  keep(): Promise<void> {
+    const { dataDirectory, facts } = this.#options
+    const write = () => writeFacts(dataDirectory, facts.known())
+    this.#last = this.#last.then(write, write)
+    return this.#last
   }
 }

@@ -5,15 +5,17 @@
  * @module
  */
 import { errorTables } from '../errors.js'
-import { geoJsonSchemas } from './open-api-geojson.js'
-import { type JsonSchema, memberSchema, typeSchema } from './open-api-schema.js'
 import {
   csvColumns,
   errorResponse,
+  isNullable,
   type NamedOperation,
   namedOperations,
   namedTypes,
+  plainType,
   requestTypeName,
+  type Schema,
+  typeText,
 } from './schema.js'
 
 export function components(): JsonSchema {
@@ -214,4 +216,101 @@ function codes(first: number, last: number): string {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return [...byStatus].map(([status, names]) => `${status}: ${names.join(', ')}.`).join(' ')
+}
+
+/**
+ * Answers in GeoJSON (RFC 7946) for the OpenAPI document: a FeatureCollection with foreign members.
+ */
+const geoJsonSchemas: Readonly<Record<string, JsonSchema>> = {
+  FeatureCollection: {
+    description:
+      'A FeatureCollection of GeoJSON (RFC 7946). Other members say what holds for all of it: the ' +
+      'SourceRecords, NextAfter and Warnings of recipients, Id and ContextName of a context, ToleranceMetres of outlines.',
+    type: 'object',
+    required: ['type', 'features'],
+    properties: {
+      type: { type: 'string', enum: ['FeatureCollection'] },
+      features: { type: 'array', items: { $ref: '#/components/schemas/Feature' } },
+    },
+    additionalProperties: true,
+  },
+  Feature: {
+    description: 'A recipient, an area of a context, or an outline.',
+    type: 'object',
+    required: ['type', 'geometry', 'properties'],
+    properties: {
+      type: { type: 'string', enum: ['Feature'] },
+      id: { type: 'string', description: 'Of an area: its Id.' },
+      geometry: {
+        description: 'Null where it is nowhere, or where an outline could not be united.',
+        anyOf: [{ $ref: '#/components/schemas/FeatureGeometry' }, { type: 'null' }],
+      },
+      properties: {
+        type: 'object',
+        description:
+          'SourceId and Number of a recipient, the members of an area but Geometry, or the ' +
+          'SourceIds of an outline.',
+        additionalProperties: true,
+      },
+    },
+  },
+  FeatureGeometry: {
+    description: 'Positions are longitude and latitude in degrees.',
+    oneOf: [geometry('Point', 1), geometry('Polygon', 3), geometry('MultiPolygon', 4)],
+  },
+}
+
+/** @param depth  how many lists a number is in */
+function geometry(type: string, depth: number): JsonSchema {
+  return {
+    type: 'object',
+    required: ['type', 'coordinates'],
+    properties: { type: { type: 'string', enum: [type] }, coordinates: nested(depth) },
+  }
+}
+
+function nested(depth: number): JsonSchema {
+  return depth === 0 ? { type: 'number' } : { type: 'array', items: nested(depth - 1) }
+}
+
+/**
+ * Schemas of the interface as OpenAPI writes them: types with a name are written once and referred
+ * to. That no other member is known is left out: in requests others are ignored, and answers may
+ * get more.
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** A type, for the place where it is written. */
+function typeSchema(schema: Schema): JsonSchema {
+  const type = isNullable(schema) ? { type: plainType(schema) } : {}
+  const text = typeText(schema)
+  return { ...(text === '' ? {} : { description: text }), ...keywords(schema), ...type }
+}
+
+/** A member: a reference where its type has a name. */
+export function memberSchema(schema: Schema): JsonSchema {
+  const description = schema.description === undefined ? {} : { description: schema.description }
+  if (schema.title === undefined) return { ...description, ...keywords(schema) }
+  const reference = { $ref: `#/components/schemas/${schema.title}` }
+  if (isNullable(schema)) return { ...description, anyOf: [reference, { type: 'null' }] }
+  // Without a text of its own the type says it all.
+  return schema.typeDescription === undefined ? reference : { ...description, ...reference }
+}
+
+function keywords(schema: Schema): JsonSchema {
+  const { title, description, typeDescription, ...rest } = schema
+  const { items, properties, patternProperties, additionalProperties, ...plain } = rest
+  return {
+    ...plain,
+    ...(items && { items: memberSchema(items) }),
+    ...(properties && { properties: memberSchemas(properties) }),
+    ...(patternProperties && { patternProperties: memberSchemas(patternProperties) }),
+    ...(additionalProperties === true && { additionalProperties }),
+  }
+}
+
+function memberSchemas(schemas: Readonly<Record<string, Schema>>): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, memberSchema(schema)]),
+  )
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { METADATA_STYLE, type MetadataPage, metadataPage } from '../describe/metadata-page.js'
+import { METADATA_STYLE, type MetadataPage, metadataPage } from '../describe/metadata.js'
 import { openApi } from '../describe/open-api.js'
 import { typescriptTypes } from '../describe/typescript.js'
 import { ServiceError } from '../errors.js'

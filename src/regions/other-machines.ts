@@ -12,7 +12,6 @@ import { limits } from '../limits.js'
 import type { Caller, SelectionKind, SelectionTask, Task, TaskResults } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
 import type { Holders } from './holders.js'
-import { Latencies } from './latencies.js'
 import type { Others } from './spread-runner.js'
 import {
   decodeOutcome,
@@ -333,4 +332,33 @@ function faultOf(fault: unknown): unknown {
   const { refusal, message } = fault
   if (refusal === 'Overloaded') return OVERLOADED
   return new ServiceError(refusal === 'TooComplex' ? 'TooComplex' : 'Unavailable', message)
+}
+
+/** Of the last ones, this part was answered by then. */
+const PART = 0.95
+const KEPT_COUNT = 128
+const LOOKED_AFTER_COUNT = 16
+
+class Latencies {
+  readonly #lastMs: number[] = []
+  #next = 0
+  #untilLook = 0
+  #highMs: number | undefined
+
+  note(ms: number): void {
+    this.#lastMs[this.#next] = ms
+    this.#next = (this.#next + 1) % KEPT_COUNT
+    this.#untilLook--
+  }
+
+  /** The 95th percentile; undefined where next to nothing is known. */
+  highMs(): number | undefined {
+    if (this.#lastMs.length < LOOKED_AFTER_COUNT) return undefined
+    if (this.#untilLook <= 0) {
+      this.#untilLook = LOOKED_AFTER_COUNT
+      const sorted = [...this.#lastMs].sort((left, right) => left - right)
+      this.#highMs = sorted[Math.floor(PART * (sorted.length - 1))]
+    }
+    return this.#highMs
+  }
 }

@@ -5,9 +5,15 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { LineQueue } from '../access-log/queue.js'
 import { startAudiences } from '../audiences/audiences.js'
 import { clusteredAudiences } from '../audiences/clustered.js'
 import { requestSharedAudiences } from '../audiences/shared-port.js'
+import { auditClient } from '../audit/client.js'
+import type { ChangeRules } from '../changes/change.js'
+import { type Gazetteer, openVersion } from '../gazetteer/gazetteer.js'
+import { AccessLog } from '../http/access-log.js'
+import { AuditTrail } from '../http/audit-trail.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
@@ -20,7 +26,7 @@ import { watchRoutes } from '../http/watch-routes.js'
 import { followKeys } from '../keys/follow-keys.js'
 import { limits } from '../limits.js'
 import { changesClient } from '../live/client.js'
-import { createLog, describeFault } from '../log.js'
+import { createLineLog, createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
@@ -44,21 +50,18 @@ import { suppressionOperations } from '../operations/suppressions.js'
 import { CLIPPING_ENVIRONMENT } from '../outline/task.js'
 import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
+import type { Catalogue } from '../selection/catalogue.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
 import { effectiveVersion, takenVersion } from '../suppressions/progress.js'
 import { callsOver } from '../threads/calls.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
-import { changeableSource } from './changeable-source.js'
 import { freshnessOf, unreadyReason } from './freshness.js'
-import { FrontAreas } from './front-areas.js'
-import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { warmAreas } from './front-warm-areas.js'
 import type { DrainTimes, FrontCalls, FrontData, FrontNews } from './messages.js'
-import { onceATurn } from './once-a-turn.js'
 import { createCurrent, snapshotCalls } from './served-snapshots.js'
 
 /**
@@ -320,3 +323,112 @@ const WATCH_EVENTS = slotOf('hickory_watch_events_total')
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
 const AUDIENCE_WORKER = new URL('../../workers/audience.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href
+
+/** @returns undefined where there is no such source */
+function changeableSource(
+  { sources }: Pick<Catalogue, 'sources'>,
+  id: number,
+): { readonly rules: ChangeRules | undefined; readonly recipientCount: number } | undefined {
+  const source = sources.find((each) => each.id === id)
+  if (source === undefined) return undefined
+  const { hasKeys, recipientCount = 0 } = source
+  if (hasKeys === undefined) return { rules: undefined, recipientCount }
+  // A snapshot does not say how its numbers were normalized, so that they are taken as they come.
+  return { rules: { hasKeys, allowsNullIsland: false, numbers: undefined }, recipientCount }
+}
+
+/**
+ * The gazetteer as a front thread has it.
+ */
+class FrontAreas {
+  readonly #dataDirectory: string
+  readonly #releaseMs: number
+  #current: Gazetteer | undefined
+  /** Replaced, and perhaps still read by requests that began with them. */
+  readonly #old = new Map<Gazetteer, NodeJS.Timeout>()
+
+  constructor(dataDirectory: string, releaseMs = limits.gazetteerReleaseMs) {
+    this.#dataDirectory = dataDirectory
+    this.#releaseMs = releaseMs
+  }
+
+  /** A request asks once, and keeps what it gets. Undefined where there is none. */
+  current(): Gazetteer | undefined {
+    return this.#current
+  }
+
+  /**
+   * Opens a version that the main thread has verified, and answers from it.
+   *
+   * @throws  where it cannot be opened; the one before stays then
+   */
+  take(version: string): void {
+    const last = this.#current
+    if (last?.version === version) return
+    this.#current = openVersion(this.#dataDirectory, version)
+    if (last === undefined) return
+    const timer = setTimeout(() => {
+      this.#old.delete(last)
+      void last.close()
+    }, this.#releaseMs)
+    this.#old.set(last, timer.unref())
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#old.values()) clearTimeout(timer)
+    const all = [...this.#old.keys(), ...(this.#current === undefined ? [] : [this.#current])]
+    this.#old.clear()
+    await Promise.all(all.map((each) => each.close()))
+  }
+}
+
+/**
+ * What a front thread records of requests, for the audit and for the access log.
+ */
+interface FrontRecords {
+  readonly trail: AuditTrail | undefined
+  readonly accessLog: AccessLog | undefined
+  /** Sends what has gathered; to be called when no request follows. */
+  flush(): void
+}
+
+function frontRecords({
+  audit,
+  accessLog,
+  suppressionProgress,
+}: Pick<FrontData, 'audit' | 'accessLog' | 'suppressionProgress'>): FrontRecords {
+  const queue = accessLog && new LineQueue(accessLog.port, accessLog.counters)
+  return {
+    trail:
+      audit &&
+      new AuditTrail({
+        desk: auditClient(audit.port, audit.counters),
+        hasCounts: audit.hasCounts,
+        hasDigests: audit.hasDigests,
+        suppressionVersion: () => takenVersion(suppressionProgress),
+      }),
+    accessLog:
+      queue &&
+      accessLog &&
+      new AccessLog(
+        createLineLog((line) => queue.add(line)),
+        accessLog.rules,
+      ),
+    flush: () => queue?.flush(),
+  }
+}
+
+/** Asks again in the next turn of the event loop, in which a change is seen early enough. */
+function onceATurn<Value>(ask: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined
+  const forget = () => {
+    known = undefined
+  }
+  return () => {
+    if (known === undefined) {
+      known = { value: ask() }
+      setImmediate(forget)
+    }
+    return known.value
+  }
+}

@@ -8,7 +8,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { describeAudience } from '../audiences/describe.js'
-import { deleteAudience, liveAudiences } from '../audiences/directory.js'
+import {
+  deleteAudience,
+  liveAudiences,
+  removeExpired,
+  removeUnknown,
+} from '../audiences/directory.js'
 import { type SharedAudiences, serveSharedAudiences } from '../audiences/shared-port.js'
 import type { ClusterThread } from '../cluster/start.js'
 import type { StoreFollower } from '../cluster/store-follower.js'
@@ -177,3 +182,34 @@ export class ServiceAudiences implements SharedAudiences {
 
 const nameOf = ({ id, snapshotId, expiresMs }: MadeAudience) =>
   audienceName(id, snapshotId, expiresMs)
+
+/**
+ * @param knownIds  of the audiences of a cluster, as far as the machine can tell; undefined on a machine of no cluster
+ * @returns stops to do so
+ */
+export function keepAudiences(
+  dataDirectory: string,
+  knownIds: (() => ReadonlySet<string> | undefined) | undefined,
+  log: Log,
+): () => void {
+  const sweep = async () => {
+    try {
+      const removedCount = await removeExpired(dataDirectory, Date.now())
+      if (removedCount > 0) log.info({ removedCount }, 'removed expired audiences')
+      const known = knownIds?.()
+      if (known === undefined) return
+      const unknownCount = await removeUnknown(dataDirectory, known, {
+        startedMs: performance.timeOrigin,
+        nowMs: Date.now(),
+      })
+      if (unknownCount > 0) log.info({ unknownCount }, 'removed audiences that nobody knows')
+    } catch (error) {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException
+      // The next sweep tries again, and nobody reads one that has expired.
+      log.warn({ reason: code }, 'expired audiences could not be removed')
+    }
+  }
+  void sweep()
+  const timer = setInterval(sweep, limits.audienceSweepMs).unref()
+  return () => clearInterval(timer)
+}

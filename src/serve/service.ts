@@ -24,19 +24,23 @@ import { serveChanges } from '../store/change-port.js'
 import type { MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { startAdmin } from './admin.js'
-import { keepAudiences } from './audience-keeper.js'
-import { endOnUncaught } from './end-on-uncaught.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { reloadOnHangUp } from './hang-up.js'
 import { type Loaded, type LoadOptions, load, stopLoaded } from './load.js'
+import { keepAudiences } from './service-audiences.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type PortShare, sharePort } from './shared-port.js'
 import { switchSnapshots } from './snapshot-switch.js'
 import { type ServiceState, startingState } from './state.js'
-import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
+import {
+  endOnUncaught,
+  StoppedWhileLoading,
+  type StopRequest,
+  stopRequest,
+} from './stop-request.js'
 import { refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions extends LoadOptions {

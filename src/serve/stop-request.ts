@@ -4,8 +4,10 @@
  * @module
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorTables } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 
 /** Thrown out of long work when the service is told to stop. */
 export class StoppedWhileLoading extends Error {}
@@ -50,3 +52,20 @@ function endAtOnce(log: Log): void {
 
 const LATE =
   'the service did not end in time: something holds one of its threads, such as a disk that hangs'
+
+/**
+ * Logs such an error and ends the process for its supervisor, also one of a promise that nobody
+ * waited for.
+ *
+ * @param release  closes what must be closed first; given up after `limits.breakOffMs`
+ */
+export function endOnUncaught(log: Log, release: () => Promise<void>): void {
+  let isEnding = false
+  process.on('uncaughtException', async (error) => {
+    log.fatal(describeFault(error), 'the main thread failed')
+    if (isEnding) return
+    isEnding = true
+    await Promise.race([release().catch(() => {}), sleep(limits.breakOffMs)])
+    process.exit(errorTables.operatorErrors.Failed)
+  })
+}

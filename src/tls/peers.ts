@@ -3,7 +3,7 @@
  * share. A slot has the address and the certificate of one client.
  *
  * A front finds the slot by 16 bytes, which arrive as an address in front of the requests of a
- * connection (`proxy-header.ts`). The HTTP library takes such bytes in front of any later request, too,
+ * connection (`proxyHeader`). The HTTP library takes such bytes in front of any later request, too,
  * so a client can send some of its own. They therefore hold a random *token*: who cannot guess 96 bits finds
  * no slot, and is nobody.
  *
@@ -136,3 +136,17 @@ const SLOT = {
 const HANDLE = { slot: 0, token: 4, bytes: 16 } as const
 
 const TOKEN_WORDS = (HANDLE.bytes - HANDLE.token) / 4
+
+/** @param handle  16 bytes */
+export function proxyHeader(handle: Uint8Array): Uint8Array {
+  const header = new Uint8Array(PREFIX.length + ADDRESSES_BYTES)
+  header.set(PREFIX)
+  header.set(handle, PREFIX.length)
+  return header
+}
+
+/** Source and destination of 16 bytes each, and their ports. */
+const ADDRESSES_BYTES = 36
+
+/** Signature, version 2 and the command PROXY, TCP over IPv6, length of what follows. */
+const PREFIX = Buffer.from('0d0a0d0a000d0a515549540a21210024', 'hex')

@@ -16,8 +16,8 @@ import { addressBytes } from './address-bytes.js'
 import { contextOptions } from './credentials.js'
 import { FaultLog } from './fault-log.js'
 import type { TlsBounds, TlsCalls, TlsThreadData } from './messages.js'
-import { PeerWriter } from './peers.js'
-import { proxyHeader } from './proxy-header.js'
+import { PeerWriter, proxyHeader } from './peers.js'
+
 import { relay } from './relay.js'
 
 /** @param main  to the main thread; closed when the thread has ended its connections */

@@ -79,7 +79,11 @@ export async function untilDone(...args: readonly string[]): Promise<void> {
     // A service was faster, and has put the same changes into a snapshot.
     const isCompacted = args[0] === 'compact' && /published another snapshot/.test(stderr)
     if (code === 0 || isCompacted) return
-    const isPassing = /meanwhile: run the command again|not heard|is there: |is using/.test(stderr)
+    // A disk that three machines share may keep a lock from being renewed in time.
+    const isPassing =
+      /meanwhile: run the command again|not heard|is there: |is using|the lock .* was lost/.test(
+        stderr,
+      )
     if (!isPassing || performance.now() > deadlineMs) throw new Error(stderr)
     await sleep(250)
   }

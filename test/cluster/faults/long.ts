@@ -12,6 +12,7 @@
  *
  * @module
  */
+import { mkdirSync } from 'node:fs'
 import { readOptions } from '../../support/read-options.js'
 import { runFaults } from './run.js'
 import { summaryOf } from './summary.js'
@@ -32,6 +33,7 @@ if (!['each', 'one', 'leader'].includes(values.at)) {
   process.stderr.write(`--at must be each, one or leader, not "${values.at}"\n`)
   process.exit(2)
 }
+if (values.logs !== undefined) mkdirSync(values.logs, { recursive: true })
 const ends: (() => unknown)[] = []
 let cleaning: Promise<void> | undefined
 /** Once: a signal and the failure that follows from it would end the process before all is gone. */

@@ -309,7 +309,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'OpenAPI has no answer 304 of what can be asked conditionally',
-    file: 'src/describe/open-api-paths.ts',
+    file: 'src/describe/open-api.ts',
     find: 'responses(operation, operation.hasTag === true, form),',
     replace: 'responses(operation, operation.hasTag !== true, form),',
     hints: ['test/describe/open-api.test.ts'],

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { html } from '../../src/describe/html.js'
-import { metadataPage } from '../../src/describe/metadata-page.js'
+import { metadataPage } from '../../src/describe/metadata.js'
 import { namedOperations, namedTypes } from '../../src/describe/schema.js'
 import { framed, frames } from '../../src/format/recipients.js'
 
@@ -18,8 +17,6 @@ const VOID = ['meta']
 t.test('text is escaped wherever it goes', async (t) => {
   const evil = `"><script>alert('&')</script>`
   const safe = '&#34;&#62;&#60;script&#62;alert(&#39;&#38;&#39;)&#60;/script&#62;'
-  t.equal(html`<a title="${evil}">${evil}</a>`.html, `<a title="${safe}">${safe}</a>`)
-  t.equal(html`<p>${[html`<b>${1}</b>`, html`${'<'}`]}</p>`.html, '<p><b>1</b>&#60;</p>')
   const hostile = metadataPage({
     baseUrl: evil,
     version: evil,
@@ -27,6 +24,7 @@ t.test('text is escaped wherever it goes', async (t) => {
     operationName: undefined,
   })
   t.notMatch(hostile, '<script')
+  t.equal(hostile.split(safe).length > 1, true, 'it is there, in other characters')
 })
 
 t.test('every element that is opened is closed, in order', async (t) => {
