@@ -2,13 +2,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join as joined } from 'node:path'
 import t, { type Test } from 'tap'
 import { clusterDirectory, processSession } from '../../src/cluster/directory.js'
-import { type KnownFacts, Facts, NO_FACTS } from '../../src/cluster/facts.js'
-import { FactsKeeper, noteConnection, readConnection, readFacts, readState, writeFacts, writeState } from '../../src/cluster/state-file.js'
+import { Facts, type KnownFacts, NO_FACTS } from '../../src/cluster/facts.js'
 import { join } from '../../src/cluster/join.js'
 import { ClusterJournal } from '../../src/cluster/journal.js'
 import type { LogFounding } from '../../src/cluster/log/log.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
+import {
+  FactsKeeper,
+  noteConnection,
+  readConnection,
+  readFacts,
+  readState,
+  writeFacts,
+  writeState,
+} from '../../src/cluster/state-file.js'
 import { journalDirectory } from '../../src/journal/files.js'
 import { isClusterJournal } from '../../src/journal/reader.js'
 import { setJournalLog } from '../../src/journal/seed.js'
