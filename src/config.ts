@@ -93,7 +93,7 @@ export interface TlsConfig {
 export const ownMisspeltVariables = () => misspeltVariables(process.env)
 
 /** Values of command-line flags by their long names without dashes, as commander gives them. */
-export type Flags = Readonly<Record<string, string | undefined>>
+type Flags = Readonly<Record<string, string | undefined>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 

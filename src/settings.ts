@@ -1,5 +1,6 @@
 /**
- * All settings: how each is read, its default, and what it is for. Flag and variable follow from the name.
+ * All settings: how each is read, its default, and what it is for. Flag and variable follow from the name, and `hickory serve`
+ * takes its options from here.
  *
  * @module
  */
@@ -25,83 +26,290 @@ import {
   urlIfGiven,
 } from './setting-values.js'
 
+const PREFIX = 'HICKORY_'
+
 interface Rule {
   readonly read: (setting: Setting) => unknown
   /** As it would be written; undefined where there is none. */
   readonly initial?: string | number
+  /** What holds where it is not given, in words, if that is not `initial`. */
+  readonly otherwise?: string
   /** The settings without which this one does nothing. */
   readonly needs?: readonly string[]
+  /** What stands for the value behind its flag; a flag without a value says that it is true. */
+  readonly argument?: string
+  readonly help: string
+  /** All that it may be. */
+  readonly values?: readonly string[]
 }
 
 const between = (min: number, max: number) => (setting: Setting) => integer(setting, min, max)
-const among =
-  <Value extends string>(...values: readonly Value[]) =>
-  (setting: Setting) =>
-    oneOf(setting, values)
-
-const audit = { needs: ['audit'] } as const
-const accessLog = { needs: ['accessLog'] } as const
-const cluster = { needs: ['cluster'] } as const
+const among = <Value extends string>(...values: readonly Value[]) => ({
+  values,
+  read: (setting: Setting) => oneOf(setting, values),
+})
+const isTrue = { read: truth, initial: 'false' } as const
+const needsAudit = { needs: ['audit'] } as const
+const needsAccessLog = { needs: ['accessLog'] } as const
+const needsCluster = { needs: ['cluster'] } as const
 
 /** By their names in the configuration file. */
 const rules = {
-  data: { read: path, initial: './data/local' },
-  host: { read: text, initial: '127.0.0.1' },
-  port: { read: between(0, 65_535), initial: 8080 },
-  sharePort: { read: truth, initial: 'false' },
-  tlsCert: { read: path, needs: ['tlsKey'] },
-  tlsKey: { read: path, needs: ['tlsCert'] },
-  tlsClientCa: { read: path, needs: ['tlsCert'] },
-  // An authority decides.
-  tlsClientCerts: {
-    read: among('off', 'optional', 'required'),
-    needs: ['tlsCert', 'tlsClientCa'],
+  data: { read: path, initial: './data/local', argument: 'DIR', help: 'data directory' },
+  host: { read: text, initial: '127.0.0.1', argument: 'ADDRESS', help: 'address to listen on' },
+  port: {
+    read: between(0, 65_535),
+    initial: 8080,
+    argument: 'PORT',
+    help: 'port to listen on, 0 for any free port',
   },
-  httpEngine: { read: among('auto', 'uws', 'node'), initial: 'auto' },
+  sharePort: {
+    ...isTrue,
+    help: 'let a second process of the same data directory listen on the same port',
+  },
+  tlsCert: {
+    read: path,
+    needs: ['tlsKey'],
+    argument: 'FILE',
+    help: 'speak TLS, with this certificate in PEM',
+  },
+  tlsKey: {
+    read: path,
+    needs: ['tlsCert'],
+    argument: 'FILE',
+    help: 'the key of the certificate, in PEM',
+  },
+  tlsClientCa: {
+    read: path,
+    needs: ['tlsCert'],
+    argument: 'FILE',
+    help: 'authorities whose client certificates are taken, in PEM',
+  },
+  tlsClientCerts: {
+    ...among('off', 'optional', 'required'),
+    otherwise: 'required with --tls-client-ca',
+    needs: ['tlsCert', 'tlsClientCa'],
+    argument: 'WHETHER',
+    help: 'whether clients show certificates',
+  },
+  httpEngine: {
+    ...among('auto', 'uws', 'node'),
+    initial: 'auto',
+    argument: 'NAME',
+    help: 'HTTP library: uws (fast), node (for every Node.js), or auto',
+  },
   // The number of cores says how many.
-  httpThreads: { read: between(1, 64) },
-  queryThreads: { read: between(1, 256) },
-  // There is no admin listener without it.
-  adminPort: { read: between(0, 65_535) },
-  adminHost: { read: loopback, initial: '127.0.0.1', needs: ['adminPort'] },
-  logLevel: { read: among(...logLevels), initial: 'info' },
-  clipRecipientsToBoundary: { read: truth, initial: 'false' },
-  corsOrigins: { read: origins, initial: '' },
-  unknownMembers: { read: among('refuse', 'warn'), initial: 'refuse' },
-  keys: { read: truth, initial: 'false' },
-  open: { read: truth, initial: 'false' },
-  writes: { read: among('on', 'off'), initial: 'on' },
-  publicUrl: { read: urlIfGiven, initial: '' },
-  audit: { read: path },
-  auditCounts: { read: truth, initial: 'false', ...audit },
-  auditDigests: { read: among('on', 'off'), initial: 'on', ...audit },
-  auditKeepDays: { read: between(1, 36_500), ...audit },
-  accessLog: { read: target },
-  accessLogSample: { read: between(1, 1_000_000), initial: 100, ...accessLog },
-  accessLogSlowMs: { read: between(0, 3_600_000), initial: 1_000, ...accessLog },
-  cluster: { read: natsServers },
-  name: { read: machineName, ...cluster },
-  clusterId: { read: clusterId, initial: 'main', ...cluster },
-  clusterCredentials: { read: path, ...cluster },
-  clusterNkey: { read: path, ...cluster },
-  clusterTlsCa: { read: path, ...cluster },
-  clusterTlsCert: { read: path, needs: ['cluster', 'clusterTlsKey'] },
-  clusterTlsKey: { read: path, needs: ['cluster', 'clusterTlsCert'] },
-  natsMonitor: { read: natsMonitors, initial: 'http://127.0.0.1:8222', ...cluster },
-  maxLag: { read: between(15, 86_400), initial: 60, ...cluster },
-  laggingLists: { read: among('serve', 'refuse'), initial: 'serve', ...cluster },
+  httpThreads: { read: between(1, 64), argument: 'N', help: 'threads that speak HTTP' },
+  queryThreads: {
+    read: between(1, 256),
+    argument: 'N',
+    help: 'query workers, over all HTTP threads',
+  },
+  clipRecipientsToBoundary: {
+    ...isTrue,
+    help: 'count and list no recipient beyond the boundary of the map configuration',
+  },
+  corsOrigins: {
+    read: origins,
+    initial: '',
+    argument: 'LIST',
+    help: 'origins whose pages may read answers',
+  },
+  unknownMembers: {
+    ...among('refuse', 'warn'),
+    initial: 'refuse',
+    argument: 'WHAT',
+    help: 'what to do about unknown members of a request: refuse it, or warn in the answer',
+  },
+  keys: { ...isTrue, help: 'let in who has a key, see `hickory keys`' },
+  open: { ...isTrue, help: 'let in everybody who reaches the address, without a key' },
+  writes: {
+    ...among('on', 'off'),
+    initial: 'on',
+    argument: 'on|off',
+    help: 'off refuses all changes over HTTP',
+  },
+  publicUrl: {
+    read: urlIfGiven,
+    initial: '',
+    argument: 'URL',
+    help: 'address that descriptions tell clients',
+  },
+  adminPort: {
+    read: between(0, 65_535),
+    otherwise: 'none',
+    argument: 'PORT',
+    help: 'port for metrics and state, 0 for any free port',
+  },
+  adminHost: {
+    read: loopback,
+    initial: '127.0.0.1',
+    needs: ['adminPort'],
+    argument: 'ADDRESS',
+    help: 'address of this machine to listen on for these',
+  },
+  audit: {
+    read: path,
+    argument: 'DIR',
+    help: 'record who lists and changes what, in this directory',
+  },
+  auditCounts: { ...isTrue, ...needsAudit, help: 'record counts, too' },
+  auditDigests: {
+    ...among('on', 'off'),
+    initial: 'on',
+    ...needsAudit,
+    argument: 'on|off',
+    help: 'off makes no digests of lists, so that long ones are sent faster',
+  },
+  auditKeepDays: {
+    read: between(1, 36_500),
+    otherwise: 'never',
+    ...needsAudit,
+    argument: 'N',
+    help: 'remove older files of the audit',
+  },
+  accessLog: {
+    read: target,
+    argument: 'FILE',
+    help: 'a line for each request, - for standard output',
+  },
+  accessLogSample: {
+    read: between(1, 1_000_000),
+    initial: 100,
+    ...needsAccessLog,
+    argument: 'N',
+    help: 'of the requests that are neither errors, changes, lists nor slow, 1 in N',
+  },
+  accessLogSlowMs: {
+    read: between(0, 3_600_000),
+    initial: 1_000,
+    ...needsAccessLog,
+    argument: 'MS',
+    help: 'what is slow',
+  },
+  logLevel: {
+    ...among(...logLevels),
+    initial: 'info',
+    argument: 'LEVEL',
+    help: 'the least that is logged',
+  },
+  cluster: {
+    read: natsServers,
+    argument: 'URLS',
+    help: 'be a machine of a cluster: NATS servers such as nats://10.0.0.1:4222, the nearest first, separated by commas',
+  },
+  name: {
+    read: machineName,
+    ...needsCluster,
+    argument: 'NAME',
+    help: 'what this machine is called in the cluster',
+  },
+  clusterId: {
+    read: clusterId,
+    initial: 'main',
+    ...needsCluster,
+    argument: 'ID',
+    help: 'which of the clusters of these servers',
+  },
+  clusterCredentials: {
+    read: path,
+    ...needsCluster,
+    argument: 'FILE',
+    help: 'credentials of NATS, a JWT and a seed',
+  },
+  clusterNkey: { read: path, ...needsCluster, argument: 'FILE', help: 'seed of an nkey of NATS' },
+  clusterTlsCa: {
+    read: path,
+    ...needsCluster,
+    argument: 'FILE',
+    help: 'authorities of NATS, in PEM',
+  },
+  clusterTlsCert: {
+    read: path,
+    needs: ['cluster', 'clusterTlsKey'],
+    argument: 'FILE',
+    help: 'certificate for NATS, in PEM',
+  },
+  clusterTlsKey: {
+    read: path,
+    needs: ['cluster', 'clusterTlsCert'],
+    argument: 'FILE',
+    help: 'its key, in PEM',
+  },
+  natsMonitor: {
+    read: natsMonitors,
+    initial: 'http://127.0.0.1:8222',
+    ...needsCluster,
+    argument: 'URLS',
+    help:
+      'monitors of the NATS servers, which say that they sync, separated by commas; port 8222 of the server that the ' +
+      'machine is connected to is asked, too',
+  },
+  maxLag: {
+    read: between(15, 86_400),
+    initial: 60,
+    ...needsCluster,
+    argument: 'SECONDS',
+    help: 'how long a machine is ready that does not hear from the log; at least 15',
+  },
+  laggingLists: {
+    ...among('serve', 'refuse'),
+    initial: 'serve',
+    ...needsCluster,
+    argument: 'WHAT',
+    help: 'what becomes of lists then: serve them with a warning, or refuse them',
+  },
+  copies: {
+    read: between(2, 100),
+    ...needsCluster,
+    otherwise: 'all',
+    argument: 'N',
+    help: 'how many machines hold each shard in memory, from the next snapshot on',
+  },
   journalFileBytes: {
     read: between(limits.journalFileBytesMin, limits.journalFileBytes),
     initial: limits.journalFileBytes,
+    argument: 'N',
+    help: 'begin the next file of the journal here, for tests only',
   },
-  copies: { read: between(2, 100), ...cluster },
-  crashQueryWorkerMs: { read: between(0, 3_600_000), initial: 0 },
-  workerArgs: { read: options, initial: '' },
+  crashQueryWorkerMs: {
+    read: between(0, 3_600_000),
+    initial: 0,
+    argument: 'MS',
+    help: 'kill a query worker at this interval, for tests only',
+  },
+  workerArgs: {
+    read: options,
+    initial: '',
+    argument: 'ARGS',
+    help: 'options of Node.js for query workers, such as --cpu-prof',
+  },
 } as const satisfies Readonly<Record<string, Rule>>
 
 type SettingName = keyof typeof rules
 
 export const settingNames = Object.keys(rules)
+
+/** A setting as an option of the command line. */
+interface SettingFlag {
+  /** Such as `--port <PORT>`. */
+  readonly flags: string
+  /** With its variable and its default. */
+  readonly description: string
+  /** All that it may be; undefined where it may be much. */
+  readonly values: readonly string[] | undefined
+}
+
+export const settingFlags: readonly SettingFlag[] = Object.entries<Rule>(rules).map(
+  ([name, { argument, help, values, initial = '', otherwise = initial }]) => {
+    const isUnsaid = otherwise === '' || otherwise === 'false' || help.endsWith('for tests only')
+    return {
+      flags: argument === undefined ? flagOf(name) : `${flagOf(name)} <${argument}>`,
+      description: `${help} (${variableOf(name)}${isUnsaid ? '' : `; default ${otherwise}`})`,
+      values,
+    }
+  },
+)
 
 export type Values = {
   readonly [Name in SettingName]:
@@ -189,7 +397,6 @@ export function misspeltVariables(
   })
 }
 
-const PREFIX = 'HICKORY_'
 /** Of machines that elected one that writes. */
 const FORMER = ['HICKORY_ACKS', 'HICKORY_TAKEOVER', 'HICKORY_TAKEOVER_AFTER']
 

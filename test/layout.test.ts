@@ -113,6 +113,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   commands: [
     'config',
+    'settings',
     'version',
     'node-release',
     'audiences',
