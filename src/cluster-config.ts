@@ -21,9 +21,9 @@ export interface ClusterConfig {
       | undefined
   }
   readonly clusterId: string
-  /** Of this machine. */
+  /** The name of this machine. */
   readonly name: string
-  /** Of the servers of NATS, which say whether they sync what they acknowledge. */
+  /** Monitors of the servers of NATS, which say whether these sync what they acknowledge. */
   readonly natsMonitors: readonly string[]
   /** For so long a machine may answer that does not hear from the log. */
   readonly maxLagMs: number
@@ -34,7 +34,7 @@ export interface ClusterConfig {
 }
 
 /**
- * How the cluster is reached; undefined where there is none.
+ * How the cluster is reached; undefined without one.
  *
  * @throws OperatorError  Usage
  */

@@ -41,15 +41,15 @@ export interface Config {
   /** An address of this machine alone. */
   readonly adminHost: string
   readonly logLevel: LogLevel
-  /** Whether nobody beyond `CustomerBoundaryGeometry` of the configuration is counted or listed. */
+  /** Whether only recipients within `CustomerBoundaryGeometry` of the configuration are counted and listed. */
   readonly clipsRecipientsToBoundary: boolean
   /** Origins whose pages may read answers; `*` is any. */
   readonly corsOrigins: readonly string[]
-  /** What becomes of members that a request has and nobody knows. */
+  /** What becomes of unknown members of a request. */
   readonly unknownMembers: 'refuse' | 'warn'
   /** Whether every operation needs a key. */
   readonly asksForKeys: boolean
-  /** Whether the service is meant to be there for everybody who reaches it, without keys. */
+  /** Whether every client that reaches the service may use it, without a key. */
   readonly isOpen: boolean
   /** Whether anything that is stored may be changed over HTTP. */
   readonly takesWrites: boolean
@@ -65,13 +65,13 @@ export interface Config {
   readonly auditKeepDays: number | undefined
   /** A path, or `-` for standard output; undefined is no access log. */
   readonly accessLog: string | undefined
-  /** Of the requests that no other rule takes, one in so many has a line. */
+  /** Sample rate for requests that no other rule logs: one line in so many. */
   readonly accessLogSample: number
   /** A request that takes longer has a line. */
   readonly accessLogSlowMs: number
   /** Undefined on a machine of no cluster. */
   readonly cluster: ClusterConfig | undefined
-  /** Of a file of the journal of changes. */
+  /** Size of a file of the journal of changes. */
   readonly journalFileBytes: number
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
@@ -84,7 +84,7 @@ export interface TlsConfig {
   readonly certificate: string
   /** The file of its key. */
   readonly key: string
-  /** The file of authorities whose client certificates are taken; undefined when nobody is asked for one. */
+  /** The file of authorities whose client certificates are taken; undefined when clients are not asked for one. */
   readonly clientAuthority: string | undefined
   readonly clientCertificates: 'off' | 'optional' | 'required'
 }

@@ -1,5 +1,5 @@
 /**
- * Waiting for no longer than somebody else waits.
+ * Waiting for no longer than a caller waits.
  *
  * @module
  */

@@ -78,7 +78,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncDirectory(dirname(path))
 }
 
-/** The same where nothing may happen meanwhile, and nobody else replaces the file. */
+/** The same where nothing may happen meanwhile, and no other process replaces the file. */
 export function replaceFileSync(path: string, text: string): void {
   const temporary = path + TEMPORARY
   writeFileSync(temporary, text, { mode: FILE_MODE, flush: true })

@@ -89,7 +89,7 @@ const serviceErrors = {
   TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
-  /** Somebody is in more cells of a grid than an answer may have. */
+  /** More cells of a grid have recipients than an answer may have. */
   TooManyCells: 422,
   /** More people are selected than one request may put on a grid. */
   TooManyRecipients: 422,
@@ -101,7 +101,7 @@ const serviceErrors = {
   AreaDamaged: 500,
   Overloaded: 503,
   NotReady: 503,
-  /** Nobody beyond the boundary may be answered for, and there is none. */
+  /** Only recipients within the boundary may be counted and listed, and the configuration has none. */
   BoundaryMissing: 503,
   /** What must be recorded cannot be, and so is not done. */
   AuditUnavailable: 503,
@@ -109,7 +109,7 @@ const serviceErrors = {
   SequenceNotReached: 503,
   /** A machine of a cluster knows the audience, and lacks its files. */
   AudienceNotHere: 503,
-  /** A machine of a cluster has not heard of changes for so long that it lists nobody. */
+  /** A machine of a cluster has not heard of changes for so long that it refuses lists. */
   Lagging: 503,
   Unavailable: 503,
 } as const

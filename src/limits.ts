@@ -180,7 +180,7 @@ export const limits = {
   suppressionTakeMs: 8_000,
   /** The same for all changes of one `hickory suppress`. */
   suppressionCommandMs: 60_000,
-  /** Numbers of a file that nobody has, of which `hickory suppress` tries other notations. */
+  /** Numbers of a file that no recipient has, of which `hickory suppress` tries other notations. */
   notationSampleCount: 100_000,
   /** The same for the numbers of a request. */
   notationSampleOfBatchCount: 1_000,
@@ -192,7 +192,7 @@ export const limits = {
   auditFileBytes: 64 * MiB,
   /** Lines that are written to an audit together. */
   auditGroupBytes: 4 * MiB,
-  /** Lines of an audit that nobody waits for, and that are not written yet. Further ones are lost, and counted. */
+  /** Lines of an audit that no caller waits for, and that are not written yet. Further ones are lost, and counted. */
   auditWaitingCount: 100_000,
   /** From a request for a line of an audit to its arrival on disk. */
   auditLineMs: 5_000,
@@ -211,9 +211,9 @@ export const limits = {
   batchesWaitingBytes: 64 * MiB,
   /** From a batch that is whole to its arrival on disk. */
   changeBatchMs: 16_000,
-  /** How long the answer to a batch on disk waits to say how many deletes found nobody. */
+  /** How long the answer to a batch on disk waits to say how many deletes found no recipient. */
   absentCountMs: 250,
-  /** Batches of which that is known and nobody has asked, or the other way round. */
+  /** Batches of which that is known and no caller has asked, or the other way round. */
   absentCountsCount: 1_000,
   /** Batches of a database that is followed which wait to be written together. */
   followedGroupBytes: 8 * MiB,
@@ -291,7 +291,7 @@ export const limits = {
   appliedLookMs: 2,
   /** Machines switch to a snapshot without those that have not prepared it after this time. */
   clusterSwitchMs: 300_000,
-  /** Of so many snapshots a machine knows that they were announced, and what became of those that were made there. */
+  /** Announced snapshots that a machine remembers, with what became of those that were made there. */
   announcementsKnownCount: 16,
   /** From the moment at which a snapshot has its name until CURRENT has named it to a machine that looks. */
   snapshotMadeMs: 60_000,
@@ -332,13 +332,13 @@ export const limits = {
   /** Entries of a cluster that are put into the store in one transaction. */
   entriesAppliedCount: 256,
   entriesAppliedBytes: 16 * MiB,
-  /** Of which a machine keeps what it had, for whoever compares machines. */
+  /** Places of the log for which a machine keeps what it had, for comparisons of machines. */
   comparisonsKeptCount: 4,
-  /** Of digests that a machine makes at a time, each on a thread of its own. */
+  /** Digests that a machine makes at a time, each on a thread of its own. */
   comparisonJobCount: 2,
-  /** Between two questions of whoever compares machines. */
+  /** Between two questions of a comparison of machines. */
   comparisonPollMs: 250,
-  /** After so long without progress, a machine cannot be compared; nor does it go on where nobody has asked for so long. */
+  /** After so long without progress, a machine cannot be compared; nor does it go on where no machine has asked for so long. */
   comparisonWaitMs: 30_000,
   /** How often machines are compared anew where a new snapshot came in between. */
   comparisonTryCount: 3,
@@ -379,7 +379,7 @@ export const limits = {
   syncAskMs: 2_000,
   /** How often a reader of the log looks whether it has missed something. */
   logLookMs: 2_000,
-  /** Whoever follows the journal looks at least this often for more. */
+  /** A reader that follows the journal looks at least this often for more. */
   journalPollMs: 100,
   /** Recipients that came to a source since its snapshot, whether or not they are still there. */
   deltaRecipientCount: 1_000_000,
@@ -689,7 +689,7 @@ export const limits = {
   namedMasksSoughtCount: 64,
   /** Named areas of which a front thread looks ahead who is in them. */
   areasWarmedCount: 4_096,
-  /** Of the time, for that looking: it takes seconds of a processor, which are for requests first. */
+  /** Share of the time for that: it takes seconds of a processor, which are for requests first. */
   areasWarmedShare: 0.1,
   /**
    * A front thread looks whether there are other areas or another snapshot at this interval, also for the first time:
@@ -848,7 +848,7 @@ export const limits = {
    * guards allow.
    */
   goodShrinkPercent: 50,
-  /** Snapshots on disk that nobody pinned, including the current one, unless an operator says otherwise. */
+  /** Snapshots on disk that are not pinned, including the current one, by default. */
   snapshotCount: 3,
   /** The least that an operator may keep: what an import replaces stays within reach of a rollback. */
   snapshotCountMin: 2,
@@ -902,7 +902,7 @@ export const limits = {
    */
   audienceSpreadMs: 8_000,
   audienceStoredMs: 3_000,
-  /** How often whoever waits for that looks. */
+  /** How often a process that waits for that looks. */
   audienceKeptLookMs: 20,
   /** A request waits this long for an audience to come from other machines, and leaves this much to read it. */
   audienceBroughtMs: 8_000,

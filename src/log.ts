@@ -24,7 +24,7 @@ export function createLog(level: LogLevel, bindings: Bindings = {}): Log {
   )
 }
 
-/** Lines for a file that somebody else writes, who must not wait. */
+/** Lines for a file that another thread writes, which must not wait. */
 export function createLineLog(write: (line: string) => void): Log {
   const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }
   return pino(options, { write })
@@ -117,7 +117,7 @@ function openStandardError(): number {
       return openSync(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY)
     }
   } catch {
-    // Of another user, or there is no such directory.
+    // It belongs to another user, or there is no such directory.
   }
   // Node.js makes a socket or a pipe one that does not wait when it is first asked for it.
   if (isMainThread) void process.stderr

@@ -1,5 +1,5 @@
 /**
- * A clock that all threads of the process share, that goes on while the process is stopped, and that nobody sets.
+ * A clock that all threads of the process share, that goes on while the process is stopped, and that cannot be set.
  *
  * @module
  */

@@ -19,7 +19,7 @@ export function text({ value, origin }: Setting): string {
   throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
 }
 
-/** Whoever reaches the admin listener needs no key, so that nobody else may reach it. */
+/** Requests to the admin listener need no key, so that only this machine may reach it. */
 export function loopback(setting: Setting): string {
   const host = text(setting)
   if (/^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)) return host
@@ -41,7 +41,7 @@ export function path(setting: Setting): string {
   return resolve(text(setting))
 }
 
-/** Separated by commas; none is an empty text. */
+/** Separated by commas; an empty text for none. */
 export function origins({ value, origin }: Setting): readonly string[] {
   const given = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]
   const named = given.filter((item) => item !== '')
@@ -56,7 +56,7 @@ export function origins({ value, origin }: Setting): readonly string[] {
   return named as string[]
 }
 
-/** Of pages and programs: scheme, host and port, and a path where a proxy adds one; none is an empty text. */
+/** Address of pages and programs: scheme, host and port, and a path where a proxy adds one; an empty text for none. */
 export function urlIfGiven({ value, origin }: Setting): string | undefined {
   if (value === '') return undefined
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
@@ -69,7 +69,7 @@ export function urlIfGiven({ value, origin }: Setting): string | undefined {
   )
 }
 
-/** Separated by white space; none is an empty text. */
+/** Separated by white space; an empty text for none. */
 export function options({ value, origin }: Setting): readonly string[] {
   if (typeof value === 'string') {
     const given = value.split(/\s+/).filter((item) => item !== '')

@@ -30,7 +30,7 @@ const PREFIX = 'HICKORY_'
 
 interface Rule {
   readonly read: (setting: Setting) => unknown
-  /** As it would be written; undefined where there is none. */
+  /** As it would be written; undefined without a default. */
   readonly initial?: string | number
   /** What holds where it is not given, in words, if that is not `initial`. */
   readonly otherwise?: string
@@ -397,7 +397,7 @@ export function misspeltVariables(
   })
 }
 
-/** Of machines that elected one that writes. */
+/** Settings of machines that elected one that writes. */
 const FORMER = ['HICKORY_ACKS', 'HICKORY_TAKEOVER', 'HICKORY_TAKEOVER_AFTER']
 
 function flagOf(name: string): string {

@@ -27,7 +27,7 @@ import {
 import type { MetricsMemory } from '../metrics/memory.js'
 
 interface AdminRequest {
-  /** The header Accept; `''` where there is none. */
+  /** The header Accept; `''` without one. */
   readonly accept: string
 }
 
@@ -53,7 +53,7 @@ interface AdminListenerOptions {
   readonly port: number
   readonly routes: Readonly<Record<string, AdminRoute>>
   readonly log: Log
-  /** Those of `limits`, unless given. */
+  /** Those of `limits` by default. */
   readonly bounds?: Partial<AdminBounds>
 }
 

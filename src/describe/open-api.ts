@@ -17,7 +17,7 @@ import { type NamedOperation, namedOperations } from './schema.js'
 
 /**
  * @param version  of the service
- * @param publicUrl  under which clients know it; the one that they read this from unless given
+ * @param publicUrl  under which clients know it; by default the one that they read this from
  */
 export function openApi(version: string, publicUrl = '/'): Readonly<Record<string, unknown>> {
   return {

@@ -17,7 +17,7 @@ export interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
-  /** Of all members of a map. */
+  /** The schema of all members of a map. */
   readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: boolean
   readonly items?: Schema

@@ -7,7 +7,7 @@ import type { SentWarning } from './warning-headers.js'
 
 /** Takes the bytes of an answer, under back-pressure. */
 export interface ByteSink {
-  /** True when nobody takes bytes any more. */
+  /** True when the client has disconnected. */
   readonly gone: boolean
   /**
    * Hands over one piece or copies it. When it returns, the memory of the piece may be used again.
@@ -21,7 +21,7 @@ export interface ByteSink {
 
 /** A long body, which writes itself. */
 export interface BodyWriter {
-  /** Writes it piece by piece; returns when all of it is written or nobody takes it. */
+  /** Writes it piece by piece; returns when all of it is written or the client has disconnected. */
   write(sink: ByteSink): Promise<void>
   /**
    * How many bytes `write` is going to write; undefined where it would take too long to find out. Left

@@ -1,6 +1,6 @@
 /**
  * Runs tasks on the machines that hold their shards. When a machine does not answer, or takes longer than it nearly always
- * does, others that hold the same shards are asked as well, and whoever answers first is believed: the answers are the
+ * does, others that hold the same shards are asked as well, and the first answer counts: the answers are the
  * same.
  *
  * @module
@@ -33,7 +33,7 @@ interface OtherMachinesOptions {
   readonly holders: Holders
   /** All shards that a machine holds, as tasks name them. */
   readonly heldBy: (machine: string) => readonly number[]
-  /** Of this thread, and of no other one in the cluster. */
+  /** The name of this thread, which no other one in the cluster has. */
   readonly askerId: string
   /** Told of every task: which machine, how long, and whether another one had to be asked. */
   readonly onAsked?: (asked: { readonly ms: number; readonly isAnswered: boolean }) => void
@@ -99,7 +99,7 @@ export class OtherMachines implements Others {
 
   /**
    * @param places  of some of the shards of the task
-   * @param lose  takes those of which nobody can be asked; without it, the task fails
+   * @param lose  receives shards that no machine can be asked for; without it, the task fails
    */
   async #parts(
     task: SelectionTask<SelectionKind>,
@@ -261,7 +261,7 @@ export class OtherMachines implements Others {
 
   /**
    * Masks of several moments have the same runs of all shards but deltas, which this machine holds. So they have the same
-   * key. Their arrays do not tell: masks with nobody in a shard share one that is empty.
+   * key. Their arrays do not tell: masks without a recipient in a shard share one that is empty.
    */
   #keyOf({ id, baseId = id }: Mask): string {
     return `${this.#options.askerId} ${baseId}`
@@ -279,7 +279,7 @@ export class OtherMachines implements Others {
 
 const NOBODY = new Uint32Array(0)
 
-/** Whoever is content with a part does not wait for the rest for as long as a request may take. */
+/** A caller that takes a part does not wait for the rest for as long as a request may take. */
 function impatient(caller: Caller): Caller {
   const deadlineMs = Math.min(caller.deadlineMs, performance.now() + limits.partialWaitMs)
   return {
@@ -322,7 +322,7 @@ class KnownMachine {
 
 function noHolder(without: ReadonlySet<string>): NotDone {
   const names = [...without].join(', ')
-  const found = names === '' ? 'nobody is known to hold it' : `${names} did not answer`
+  const found = names === '' ? 'no machine is known to hold it' : `${names} did not answer`
   return new NotDone('Unavailable', `a part of the recipients cannot be reached: ${found}`)
 }
 
@@ -334,7 +334,7 @@ function faultOf(fault: unknown): unknown {
   return new ServiceError(refusal === 'TooComplex' ? 'TooComplex' : 'Unavailable', message)
 }
 
-/** Of the last ones, this part was answered by then. */
+/** This share of the last tasks was answered by then. */
 const PART = 0.95
 const KEPT_COUNT = 128
 const LOOKED_AFTER_COUNT = 16

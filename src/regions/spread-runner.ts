@@ -40,7 +40,7 @@ interface SpreadOptions {
   readonly local: QueryRunner
   readonly others: Others
   readonly holders: Holders
-  /** Of each shard, as tasks name it. */
+  /** The name of each shard in tasks. */
   readonly sourceIdOf: (shardIndex: number) => number
 }
 

@@ -14,7 +14,7 @@ export interface SentTask {
   /** Without a mask. */
   readonly task: Task
   readonly moment: number
-  /** For how long somebody waits. */
+  /** For how long the caller waits. */
   readonly leftMs: number
   readonly mask: SentMask | undefined
 }
@@ -50,7 +50,7 @@ type SentResult =
 
 const packr = new Packr({ useRecords: false })
 const VERSION = 1
-/** Of tasks that version 1 did not have: a machine that knows no other takes them for none. */
+/** The version of tasks that version 1 did not have: a machine that knows no other drops them. */
 const VERSION_OF_CELLS = 2
 
 export function encodeTask({ snapshotId, task, moment, leftMs, mask }: SentTask): Uint8Array {

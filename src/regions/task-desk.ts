@@ -58,7 +58,7 @@ export class TaskDesk {
     }
   }
 
-  /** @returns undefined where the bytes are no task; nobody waits for more */
+  /** @returns undefined where the bytes are no task, or no answer is awaited */
   async answer(question: Uint8Array): Promise<Uint8Array | undefined> {
     const sent = decodeTask(question)
     return sent && encodeOutcome(await this.#outcomeOf(sent))

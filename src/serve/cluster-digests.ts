@@ -1,5 +1,5 @@
 /**
- * Digests of what this machine has at a place of the journal, made when somebody asks for them: they ask again and again
+ * Digests of what this machine has at a place of the journal, made on request: peers ask again and again
  * until these are there.
  *
  * @module
@@ -63,7 +63,7 @@ export class ClusterDigests {
   }
 }
 
-/** @param onForgotten  called when nobody has asked for a while */
+/** @param onForgotten  called when no machine has asked for a while */
 function begin(job: DigestJob, stored: Stored, onForgotten: () => void): Making {
   // One that is done keeps only its answer.
   let running: DigestJob | undefined = job

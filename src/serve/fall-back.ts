@@ -16,7 +16,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Refusal } from './messages.js'
 
 interface FallBackOptions extends LoadOptions {
-  /** Where it is put; in arenas of its own for one thread unless given. */
+  /** Where it is put; by default in arenas of its own for one thread. */
   readonly arenas?: ArenaPool
   readonly log: Log
 }
@@ -61,7 +61,7 @@ export async function openOrFallBack(
 
 /**
  * The snapshots to try, the best first: the current one and those that it was made from. The others were
- * never current, or somebody has rolled back from them.
+ * never current, or an operator has rolled back from them.
  *
  * @returns `refused` says why CURRENT names none of them, if it does not
  */

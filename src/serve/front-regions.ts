@@ -22,7 +22,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 export interface RegionsOptions {
   readonly nats: NatsSettings
   readonly clusterId: string
-  /** Of this machine. */
+  /** The name of this machine. */
   readonly name: string
   readonly frontIndex: number
   readonly freshness: Freshness
@@ -97,7 +97,7 @@ export class FrontRegions {
     }
   }
 
-  /** Nobody is asked any more. To be called before the snapshots are closed. */
+  /** Asks no machine any more. To be called before the snapshots are closed. */
   end(): void {
     this.#over.abort()
   }

@@ -26,7 +26,7 @@ interface StartedSnapshot extends OpenSnapshot {
 interface StartOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
-  /** Options of Node.js for the workers; none unless given. */
+  /** Options of Node.js for the workers; none by default. */
   readonly workerArgs?: readonly string[]
   readonly queryThreadCount: number
   readonly countMode: SelectionService['countMode']
@@ -36,7 +36,7 @@ interface StartOptions {
   readonly areas?: SelectionService['areas']
   /** See `LiveViews`. */
   readonly suppressionVersion?: (() => number) | undefined
-  /** Where the workers count, and the page of this thread; where nobody reads unless given. */
+  /** Where the workers count, and the page of this thread; by default pages that are not read. */
   readonly metrics?: MetricsMemory | undefined
   readonly page?: Page | undefined
   /** Tells what came since the snapshot, and what comes. */

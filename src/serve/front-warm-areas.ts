@@ -17,7 +17,7 @@ interface WarmerOptions {
   readonly current: CurrentService
   readonly areas: () => Pick<Gazetteer, 'version' | 'search'> | undefined
   readonly log: Log
-  /** Those of limits.ts unless given. */
+  /** Those of limits.ts by default. */
   readonly bounds?: Bounds
 }
 

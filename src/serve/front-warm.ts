@@ -64,7 +64,7 @@ function unlessFull(fault: unknown): void {
 const ROUND_COUNT = 5
 /** In each round, for each worker. */
 const LIST_COUNT = 2
-/** Of a list, which may be long. */
+/** Pieces of a list, which may be long. */
 const PIECE_COUNT = 4
 
 /** Takes the first pieces and goes. */

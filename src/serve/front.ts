@@ -117,7 +117,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       unknownMembers,
       freshness,
       areas: () => areas.current(),
-      // Of recipients that other machines hold, this one does not know how far they are marked.
+      // This machine does not know how far other machines have marked the recipients that they hold.
       suppressionVersion:
         regions === undefined ? () => effectiveVersion(suppressionProgress) : undefined,
       metrics,
@@ -256,7 +256,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     page[MASK_BYTES] = current.newest.views.keptMaskBytes()
   }, limits.heldToldMs).unref()
 
-  // Of a cluster, other machines would be asked for the people whom they hold.
+  // In a cluster, this would ask other machines for the recipients that they hold.
   const stopWarming =
     regions === undefined ? warmAreas({ current, areas: () => areas.current(), log }) : () => {}
 
@@ -352,7 +352,7 @@ class FrontAreas {
     this.#releaseMs = releaseMs
   }
 
-  /** A request asks once, and keeps what it gets. Undefined where there is none. */
+  /** A request asks once, and keeps what it gets. Undefined without a gazetteer. */
   current(): Gazetteer | undefined {
     return this.#current
   }

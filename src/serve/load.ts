@@ -13,12 +13,12 @@ import type { MetricsMemory } from '../metrics/memory.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
+import { checkKeys } from './access-policy.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { type ServiceAreas, startAreas } from './service-areas.js'
 import { refuseClustered, type ServiceCluster } from './service-cluster.js'
 import { LOADER_URL } from './snapshot-switch.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
-import { checkKeys } from './who-may-ask.js'
 
 export interface LoadOptions {
   readonly config: Config

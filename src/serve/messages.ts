@@ -21,7 +21,7 @@ export interface FrontData {
   /** The news of other snapshots as it starts. */
   readonly news: SnapshotNews
   readonly dataDirectory: string
-  /** Of the gazetteer as it starts. */
+  /** The gazetteer as it starts. */
   readonly areas: AreasNews
   /** Where to ask for changes to the store, which the main thread makes. */
   readonly changes: MessagePort
@@ -30,7 +30,7 @@ export interface FrontData {
   /** Up to which change to the suppression lists the snapshot is marked. */
   readonly suppressionProgress: Int32Array
   readonly queryThreadCount: number
-  /** Whether nobody beyond the boundary of the configuration may be answered for. */
+  /** Whether only recipients within the boundary of the configuration may be counted and listed. */
   readonly clipsRecipients: boolean
   readonly corsOrigins: readonly string[]
   /** Undefined where no key is asked for. */
@@ -40,7 +40,7 @@ export interface FrontData {
   readonly unknownMembers: Config['unknownMembers']
   /** Where lists and changes are recorded; undefined where they are not. */
   readonly audit: FrontAudit | undefined
-  /** Undefined where there is none. */
+  /** Undefined without an access log. */
   readonly accessLog: FrontAccessLog | undefined
   /** Undefined on a machine of no cluster. */
   readonly cluster: FrontCluster | undefined

@@ -208,7 +208,7 @@ class AreasKeeper implements ServiceAreas {
     const areasVersion = refused.version
     const { reason } = refused
     this.#log.error({ areasVersion, servedVersion: version, reason }, 'refused new areas')
-    // Of two versions that were not taken by all, the served one is that of `held`.
+    // Where fronts refused two versions, the served one is that of `held`.
     const served = version === refused.version ? undefined : version
     this.#tell(fronts, { ...(served !== undefined && { version: served }), refused })
   }

@@ -121,7 +121,7 @@ export class ServiceAudiences implements SharedAudiences {
   }
 
   /**
-   * @param onRefused  called where it is certain that nobody was told
+   * @param onRefused  called where it is certain that no machine knows of it
    * @returns the sequence of the entry
    * @throws ServiceError
    */
@@ -202,10 +202,11 @@ export function keepAudiences(
         startedMs: performance.timeOrigin,
         nowMs: Date.now(),
       })
-      if (unknownCount > 0) log.info({ unknownCount }, 'removed audiences that nobody knows')
+      if (unknownCount > 0)
+        log.info({ unknownCount }, 'removed audiences that the cluster does not know')
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException
-      // The next sweep tries again, and nobody reads one that has expired.
+      // The next sweep tries again. One that has expired is not read.
       log.warn({ reason: code }, 'expired audiences could not be removed')
     }
   }

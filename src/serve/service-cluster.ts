@@ -49,7 +49,7 @@ export interface ServiceCluster {
   makeChange(change: Change): Promise<ChangeOutcome>
   readonly suppressions: SharedSuppressions
   readonly snapshots: ClusterSnapshots
-  /** Of the directory that is followed. */
+  /** What the directory that is followed has. */
   audiences(): ServiceAudiences
   /** Answers are made from now on: the other machines may be told by what. */
   join(): void
@@ -60,7 +60,7 @@ export interface ServiceCluster {
   recovers(fault: unknown): Promise<boolean>
   /** Lets go of the store, which is closed then. */
   unfollow(): Promise<void>
-  /** To be called when nobody is answered any more, and before the thread of changes ends. */
+  /** To be called when no request is answered any more, and before the thread of changes ends. */
   stop(): Promise<void>
 }
 
@@ -181,7 +181,7 @@ function serviceCluster(
     return follower
   }
 
-  /** Of a command, which has no other way to all machines. */
+  /** For a command, which has no other way to all machines. */
   async function enter(content: Uint8Array): Promise<Entered> {
     const entry = decodeEntry(content)
     if (!isEnterable(entry)) throw new OperatorError('Failed', UNKNOWN)

@@ -23,6 +23,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
 import type { MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
+import { refuseForeignAddress } from './access-policy.js'
 import { startAdmin } from './admin.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
@@ -41,7 +42,6 @@ import {
   type StopRequest,
   stopRequest,
 } from './stop-request.js'
-import { refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions extends LoadOptions {
   /** Called when requests are answered. */
@@ -110,7 +110,7 @@ async function serveOnce(
   onBegun(() => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
   const stopReloading = reloadOnHangUp(entrance, hangUp, log)
-  /** When nobody is answered any more. */
+  /** When no request is answered any more. */
   const stopThreads = async () => {
     await audit?.stopped()
     await accessLog?.stop()
@@ -269,7 +269,7 @@ interface Serving {
   readonly fronts: readonly Front[]
   readonly entrance: Entrance
   readonly state: ServiceState
-  /** Of the main thread. */
+  /** The metrics of the main thread. */
   readonly page: Page
   readonly log: Log
   readonly audit: AuditThread | undefined

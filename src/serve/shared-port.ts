@@ -1,6 +1,6 @@
 /**
  * Services that share a port answer from one data directory. Each shows its own by a socket with an abstract name
- * (unix(7)): it belongs to the network namespace, as ports do, and ends with its process. Nobody connects to it:
+ * (unix(7)): it belongs to the network namespace, as ports do, and ends with its process. No process connects to it:
  * the system lists the names.
  *
  * @module
@@ -20,7 +20,7 @@ export interface PortShare {
  * To be called before the port is listened on. It shows first and looks then, so that of two services that start at
  * the same time one at least sees the other.
  *
- * @throws OperatorError  when a service of another directory shares the port, or nobody can tell
+ * @throws OperatorError  when a service of another directory shares the port, or that is not known
  */
 export async function sharePort({
   host,

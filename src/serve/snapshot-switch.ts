@@ -53,13 +53,13 @@ interface SwitchOptions {
   readonly marks: SnapshotUser & { serve(snapshotId: string): void }
   /** Applies changes. */
   readonly live: SnapshotUser
-  /** Of this machine, in a cluster. */
+  /** The name of this machine in a cluster. */
   readonly machine?: string | undefined
   readonly gate?: SwitchGate | undefined
   readonly log: Log
   /** Gets what is served, and what is not. */
   readonly state?: Pick<ServiceState, 'served' | 'news'>
-  /** Of the main thread. */
+  /** The metrics of the main thread. */
   readonly page?: Page
   /** `limits.snapshot…Ms` by default. */
   readonly times?: SwitchTimes

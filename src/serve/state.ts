@@ -1,5 +1,5 @@
 /**
- * The facts that the main thread knows of its service, for whoever asks how it fares.
+ * The status of a service, for `/metrics` and `/readyz`.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface ServiceState {
   /** Undefined until the store is open, and when it is closed. */
   store: Store | undefined
   suppressionProgress: Progress | undefined
-  /** Of the thread of changes, see live/figures.ts. */
+  /** Figures of the thread of changes, see live/figures.ts. */
   changeFigures: Float64Array | undefined
   /** Undefined on a machine of no cluster, and until it is one. */
   cluster: KnownCluster | undefined
@@ -32,7 +32,7 @@ export interface ServiceState {
   auditCounters: AuditCounters | undefined
   /** Undefined where there is no access log. */
   accessLogCounters: LogCounters | undefined
-  /** Of the certificate, in ISO 8601; undefined where there is none. */
+  /** When the certificate expires, in ISO 8601; undefined without TLS. */
   certificateExpires: (() => string) | undefined
 }
 

@@ -54,8 +54,8 @@ const LATE =
   'the service did not end in time: something holds one of its threads, such as a disk that hangs'
 
 /**
- * Logs such an error and ends the process for its supervisor, also one of a promise that nobody
- * waited for.
+ * Logs such an error and ends the process for its supervisor, also a rejection that is not
+ * handled.
  *
  * @param release  closes what must be closed first; given up after `limits.breakOffMs`
  */

@@ -11,14 +11,14 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { whyUnread } from '../system-refusals.js'
 
-/** Whether clients show a certificate of their own: nobody is asked, some do, or all must. */
+/** Whether clients show a certificate of their own: none is asked, some do, or all must. */
 export type ClientCertificates = 'off' | 'optional' | 'required'
 
 interface TlsFiles {
   /** The certificate of the service first, then those of the authorities between it and the root. */
   readonly certificate: string
   readonly key: string
-  /** Authorities whose client certificates are taken; undefined when nobody is asked for one. */
+  /** Authorities whose client certificates are taken; undefined when clients are not asked for one. */
   readonly clientAuthority: string | undefined
 }
 
@@ -147,7 +147,7 @@ const CLIENT_AUTHORITY_FLAG = '--tls-client-ca'
 function readFile(flag: string, path: string, isSecret = false): string {
   let file: number | undefined
   try {
-    // Nobody may write to a pipe, and the service would wait for ever.
+    // Where no process writes to a pipe, the service would wait for ever.
     file = openSync(path, OPEN_AT_ONCE)
     const state = fstatSync(file)
     if (!state.isFile()) throw new CredentialsFault(flag, path, 'it is no regular file')

@@ -20,7 +20,7 @@ export interface TlsThreadData {
   /** Sockets of the file system that take what was decrypted, in turn. */
   readonly socketPaths: readonly string[]
   readonly logLevel: LogLevel
-  /** Those of `limits`, unless given. */
+  /** Those of `limits` by default. */
   readonly bounds?: Partial<TlsBounds>
 }
 

@@ -4,8 +4,8 @@
  *
  * A front finds the slot by 16 bytes, which arrive as an address in front of the requests of a
  * connection (`proxyHeader`). The HTTP library takes such bytes in front of any later request, too,
- * so a client can send some of its own. They therefore hold a random *token*: who cannot guess 96 bits finds
- * no slot, and is nobody.
+ * so a client can send some of its own. They therefore hold a random *token*: a client that cannot guess 96 bits
+ * finds no slot.
  *
  * @module
  */
@@ -66,7 +66,7 @@ export class PeerWriter {
     return handle
   }
 
-  /** Gives a slot back: its handle finds nobody from now on. */
+  /** Gives a slot back: its handle finds no peer from now on. */
   remove(handle: Uint8Array): void {
     const slot = new DataView(handle.buffer, handle.byteOffset).getUint32(HANDLE.slot, true)
     const word = (slot * SLOT.bytes + SLOT.token) / 4
@@ -87,7 +87,7 @@ export class PeerReader {
     this.#slotCount = memory.byteLength / SLOT.bytes
   }
 
-  /** @param handle  what arrived in front of the request; undefined for a handle of nobody */
+  /** @param handle  what arrived in front of the request; undefined for an unknown handle */
   find(handle: ArrayBuffer): Peer | undefined {
     if (handle.byteLength !== HANDLE.bytes) return undefined
     const view = new DataView(handle)
@@ -109,7 +109,7 @@ export class PeerReader {
 
   #holds(slot: number, handle: DataView): boolean {
     const word = (slot * SLOT.bytes + SLOT.token) / 4
-    // A free slot has zeros, which nobody may guess.
+    // A free slot has zeros, which are no handle.
     let sum = 0
     for (let i = 0; i < TOKEN_WORDS; i++) {
       const stored = Atomics.load(this.#words, word + i)

@@ -67,7 +67,7 @@ const CONNECT_RETRY_MS = 10
 
 function join(client: TLSSocket, front: Socket): void {
   let isEnding = false
-  /** The front says no more: the client gets what is left, and what it sends is nobody's. */
+  /** The front says no more: the client gets what is left, and what it sends is dropped. */
   const endClient = () => {
     if (isEnding || client.destroyed) return
     isEnding = true

@@ -334,7 +334,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a service that others reach needs no keys',
-    file: 'src/serve/who-may-ask.ts',
+    file: 'src/serve/access-policy.ts',
     find: "if (isIPv4(address)) return address.startsWith('127.')",
     replace: 'if (isIPv4(address)) return true',
   },

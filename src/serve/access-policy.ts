@@ -1,6 +1,6 @@
 /**
- * Who a service is there for, decided before it answers anybody: those who have a key, everybody because an
- * operator says so, or programs on this machine.
+ * Access policy of a service, checked at its start: clients that have a key, every client because an operator says so, or
+ * programs on this machine.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Log } from '../log.js'
 import type { KeyReader } from '../store/keys.js'
 
 /**
- * Refuses to listen for others than this machine where nobody says that it is meant.
+ * Refuses to listen for other machines without a setting that says so.
  *
  * @throws OperatorError  Usage
  */
@@ -21,7 +21,7 @@ export async function refuseForeignAddress(
   addressesOf: typeof addressesOfHost = addressesOfHost,
 ): Promise<void> {
   if (asksForKeys || isOpen) return
-  // A name of nothing is for whoever listens to say.
+  // A name that is not known is refused by `listen`.
   const foreign = (await addressesOf(host)).find((address) => !isLoopback(address))
   if (foreign === undefined) return
   const address = foreign === host ? host : `${host} (${foreign})`
@@ -42,11 +42,11 @@ export function checkKeys({ asksForKeys, isOpen, host }: Config, keys: KeyReader
   const { size: keyCount } = keys.read().records
   if (asksForKeys) {
     if (keyCount > 0) return
-    log.warn('there is no key yet, so that nobody is let in: hickory keys create makes one')
+    log.warn('there is no key yet, so that every request is refused: hickory keys create makes one')
   } else if (isOpen) {
     log.warn(
       { host, keyCount },
-      'the service is open: whoever reaches it gets every number without a key',
+      'the service is open: every client that reaches it gets every number without a key',
     )
   } else if (keyCount > 0) {
     throw new OperatorError(

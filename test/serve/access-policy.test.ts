@@ -6,7 +6,7 @@
 import t from 'tap'
 import { type Config, readConfig } from '../../src/config.js'
 import type { Log } from '../../src/log.js'
-import { checkKeys, refuseForeignAddress } from '../../src/serve/who-may-ask.js'
+import { checkKeys, refuseForeignAddress } from '../../src/serve/access-policy.js'
 import { keyFor, keysInMemory } from '../support/data/keys.js'
 import { silentLog } from '../support/data/store.js'
 
