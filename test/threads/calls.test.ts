@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { OperatorError } from '../../src/errors.js'
-import { callsOver } from '../../src/threads/calls.js'
+import { OperatorError, ServiceError } from '../../src/errors.js'
+import { callsOver, handingOver } from '../../src/threads/calls.js'
 import { until } from '../support/service/until.js'
 
 interface Desk {
@@ -11,6 +11,8 @@ interface Desk {
   fail(): void
   note(text: string): void
   take(port: MessagePort): void
+  deny(): void
+  fill(bytes: Uint8Array): Uint8Array
 }
 
 function ends(t: Test, desk: Partial<Desk>) {
@@ -44,6 +46,47 @@ t.test('errors cross with their code and message', async (t) => {
   t.ok(usage instanceof OperatorError)
   t.match(usage, { code: 'Usage', message: 'not so' })
   await t.rejects(ask.fail(), { code: 'Failed', message: 'broken' })
+})
+
+t.test('errors of requests cross with their code, status and field', async (t) => {
+  const { ask } = ends(t, {
+    deny() {
+      throw new ServiceError('InvalidRequest', 'not so', 'radius')
+    },
+  })
+  const fault = await ask.deny().catch((fault: unknown) => fault)
+  t.ok(fault instanceof ServiceError)
+  t.match(fault, { code: 'InvalidRequest', status: 400, message: 'not so', field: 'radius' })
+})
+
+t.test('an answer that takes too long is dropped', async (t) => {
+  const answers: ((text: string) => void)[] = []
+  const { ask, askWithin } = ends(t, {
+    later: () => new Promise((resolve) => answers.push(resolve)),
+    sum: (one, other) => one + other,
+  })
+  const late = askWithin(5, () => new Error('too late'))
+  await t.rejects(late.later('a'), { message: 'too late' })
+  await until(() => answers.length > 0)
+  answers[0]('a')
+  t.equal(await ask.sum(1, 2), 3)
+  t.equal(await askWithin(60_000, () => new Error('too late')).sum(1, 2), 3)
+})
+
+t.test('memory is handed over without a copy, both ways', async (t) => {
+  const filled: Uint8Array[] = []
+  const { ask } = ends(t, {
+    fill(bytes) {
+      bytes.fill(7)
+      filled.push(bytes)
+      return handingOver(bytes, [bytes.buffer as ArrayBuffer])
+    },
+  })
+  const bytes = new Uint8Array(4)
+  const answer = await ask.fill(handingOver(bytes, [bytes.buffer]))
+  t.same([...answer], [7, 7, 7, 7])
+  t.equal(bytes.length, 0)
+  t.equal(filled[0].length, 0)
 })
 
 t.test('what is told comes in order, and a function may be given later', async (t) => {
