@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
+import fs, { type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { check, lock } from 'proper-lockfile'
@@ -46,35 +46,40 @@ export async function withCompactionLock<T>(
   dataDirectory: string,
   work: (lock: DataLock) => Promise<T>,
 ): Promise<T> {
-  const release = await acquireCompaction(dataDirectory)
+  const compaction = await acquireCompaction(dataDirectory)
   try {
     return await holding(dataDirectory, (onLost) => acquire(dataDirectory, onLost), work)
   } finally {
-    await release().catch(() => undefined)
+    await compaction.release().catch(() => undefined)
   }
 }
 
-type Release = () => Promise<void>
+interface HeldLock {
+  release(): Promise<void>
+  /** Whether it still is the one that was taken. */
+  isOwn(): boolean
+}
+
 type OnLost = (error: Error) => void
 
 async function holding<T>(
   dataDirectory: string,
-  take: (onLost: OnLost) => Promise<Release>,
+  take: (onLost: OnLost) => Promise<HeldLock>,
   work: (lock: DataLock) => Promise<T>,
 ): Promise<T> {
   let lost: Error | undefined
-  const release = await take((error) => {
+  const { release, isOwn } = await take((error) => {
     lost = error
   })
   const assertHeld = () => {
+    if (!isOwn()) lost ??= new Error('another process has taken it')
     if (lost === undefined) return
     throw new OperatorError('Locked', `the lock of ${dataDirectory} was lost: ${lost.message}`)
   }
   try {
     return await work({ dataDirectory, assertHeld })
   } catch (error) {
-    // What this process had begun was removed by another one while it stood still.
-    if (!existsSync(importLock(dataDirectory))) lost ??= new Error('another process has taken it')
+    // Another process that has the lock has removed what this one had begun.
     assertHeld()
     throw error
   } finally {
@@ -87,10 +92,10 @@ async function acquireAfter(
   dataDirectory: string,
   onLost: OnLost,
   onWait: () => void,
-): Promise<Release> {
+): Promise<HeldLock> {
   const startedMs = performance.now()
   for (let hasWaited = false; ; hasWaited = true) {
-    const isCompacting = () => isHeld(compactionLock(dataDirectory))
+    const isCompacting = () => isHeld(compactionFile(dataDirectory))
     // One that ends or begins meanwhile is to be waited for, too.
     const wasCompacting = await isCompacting()
     const isOver = performance.now() - startedMs > limits.compactionWaitMs
@@ -106,11 +111,10 @@ async function acquireAfter(
 
 const isLocked = (error: unknown) => error instanceof OperatorError && error.code === 'Locked'
 
-async function acquire(dataDirectory: string, onCompromised: OnLost): Promise<Release> {
+async function acquire(dataDirectory: string, onCompromised: OnLost): Promise<HeldLock> {
   try {
     await createDirectory(dataDirectory)
-    const lockfilePath = importLock(dataDirectory)
-    return await lock(dataDirectory, { lockfilePath, stale: STALE_MS, retries: 0, onCompromised })
+    return await take(dataDirectory, importLock(dataDirectory), onCompromised)
   } catch (error) {
     throw refused(dataDirectory, 'import', error)
   }
@@ -118,17 +122,75 @@ async function acquire(dataDirectory: string, onCompromised: OnLost): Promise<Re
 
 const importLock = (dataDirectory: string) => join(dataDirectory, 'import.lock')
 
-/** The library knows its locks by these names, so that the two must not have the same one. */
-const compactionLock = (dataDirectory: string) => join(dataDirectory, 'compaction')
+const compactionLock = (dataDirectory: string) => join(dataDirectory, 'compaction.lock')
+/** What the library knows a lock by, so that the two must not have the same one. */
+const compactionFile = (dataDirectory: string) => join(dataDirectory, 'compaction')
 
-async function acquireCompaction(dataDirectory: string): Promise<Release> {
+async function acquireCompaction(dataDirectory: string): Promise<HeldLock> {
   try {
-    // Who loses it goes on: the other lock says whether anything may be published.
-    const options = { realpath: false, stale: STALE_MS, retries: 0, onCompromised: () => {} }
-    return await lock(compactionLock(dataDirectory), options)
+    // A compaction that loses it goes on: the other lock says whether anything may be published.
+    return await take(compactionFile(dataDirectory), compactionLock(dataDirectory), () => {})
   } catch (error) {
     throw refused(dataDirectory, 'compaction', error)
   }
+}
+
+async function take(file: string, lockfilePath: string, onCompromised: OnLost): Promise<HeldLock> {
+  const own = new OwnLock()
+  const options = { lockfilePath, realpath: false, stale: STALE_MS, retries: 0, onCompromised }
+  const release = await lock(file, { ...options, fs: { ...fs, ...own.operations } })
+  return { release, isOwn: () => own.is(lockfilePath) }
+}
+
+/**
+ * Makes and removes a lock for the library. It looks at a lock, and removes one that is stale later: another process may have
+ * taken that over in between, and both would have a lock. So what is removed is looked at once more, in the same step.
+ */
+class OwnLock {
+  #identity: string | undefined
+
+  readonly operations = {
+    mkdir: inOneStep((path) => {
+      fs.mkdirSync(path)
+      this.#identity = identityOf(path)
+    }),
+    rmdir: inOneStep((path) => this.#remove(path)),
+    /** When the process exits. */
+    rmdirSync: (path: string) => this.#remove(path),
+  }
+
+  is(path: string): boolean {
+    return this.#identity !== undefined && identityOf(path) === this.#identity
+  }
+
+  #remove(path: string): void {
+    const stats = statsOf(path)
+    const isFresh = stats !== undefined && Date.now() - Number(stats.mtimeMs) <= STALE_MS
+    if (isFresh && !this.is(path)) throw Object.assign(new Error(path), { code: 'ELOCKED' })
+    fs.rmdirSync(path)
+  }
+}
+
+const inOneStep =
+  (work: (path: string) => void) =>
+  (path: string, done: (error: unknown) => void): void => {
+    let fault: unknown = null
+    try {
+      work(path)
+    } catch (error) {
+      fault = error
+    }
+    done(fault)
+  }
+
+/** A file system gives the number of a directory that is gone to a new one. */
+function identityOf(path: string): string | undefined {
+  const stats = statsOf(path)
+  return stats && `${stats.ino} ${stats.birthtimeNs}`
+}
+
+function statsOf(path: string): BigIntStats | undefined {
+  return fs.statSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
 async function isHeld(file: string): Promise<boolean> {
@@ -136,8 +198,10 @@ async function isHeld(file: string): Promise<boolean> {
 }
 
 function refused(dataDirectory: string, kind: 'import' | 'compaction', error: unknown) {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ELOCKED') {
+  const { code, path } = error as NodeJS.ErrnoException
+  // Another process has taken the same stale lock over in the moment after this one.
+  const isTaken = code === 'ENOENT' && path?.endsWith('.lock')
+  if (code === 'ELOCKED' || isTaken) {
     return new OperatorError(
       'Locked',
       `another ${kind} is using ${dataDirectory}, or was killed less than ` +
