@@ -127,16 +127,21 @@ function openStandardError(): number {
 const STANDARD_ERROR = 2
 
 /**
- * A bug as it may be logged. Messages of JSON.parse quote what was parsed and those of assert
- * show what was compared, either of which may be a request, so they are left out.
+ * Whether the message of an error may have what it was about: those of JSON.parse quote what was parsed, those of assert
+ * show what was compared, and those of ranges show what was out of one, any of which may be a phone.
  */
+export function quotesData(fault: unknown): boolean {
+  const { name, code } = fault as NodeJS.ErrnoException
+  return fault instanceof SyntaxError || name === 'AssertionError' || code === 'ERR_OUT_OF_RANGE'
+}
+
+/** A bug as it may be logged, without a message that may quote data. */
 export function describeFault(fault: unknown): Record<string, string | undefined> {
   if (!(fault instanceof Error)) return { fault: typeof fault }
-  const quotesData = fault instanceof SyntaxError || fault.name === 'AssertionError'
   const frames = fault.stack?.split('\n').filter((line) => line.startsWith('    at '))
   return {
     fault: fault.name,
-    ...(quotesData ? {} : { faultMessage: fault.message }),
+    ...(quotesData(fault) ? {} : { faultMessage: fault.message }),
     frames: frames?.join('\n'),
   }
 }

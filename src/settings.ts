@@ -178,7 +178,7 @@ const rules = {
     initial: 100,
     ...needsAccessLog,
     argument: 'N',
-    help: 'of the requests that are neither errors, changes, lists nor slow, 1 in N',
+    help: 'sample rate for requests that are neither errors, changes, lists nor slow: 1 in N',
   },
   accessLogSlowMs: {
     read: between(0, 3_600_000),
@@ -296,7 +296,7 @@ interface SettingFlag {
   readonly flags: string
   /** With its variable and its default. */
   readonly description: string
-  /** All that it may be; undefined where it may be much. */
+  /** All that it may be; undefined where that is no list. */
   readonly values: readonly string[] | undefined
 }
 

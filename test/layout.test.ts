@@ -428,7 +428,7 @@ t.test('each library is imported in its one folder', async (t) => {
 })
 
 t.test('what most starts do not need is loaded only where it is needed', async (t) => {
-  const entries = ['workers/front', 'src/commands/serve', 'src/commands/import/import']
+  const entries = ['src/serve/front', 'src/commands/serve', 'src/commands/import/import']
   for (const entry of entries) {
     const loaded = [...loadedBy(join(root, 'dist', `${entry}.js`))]
     t.ok(loaded.length > 100, entry)

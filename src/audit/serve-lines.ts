@@ -62,7 +62,9 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
       refuseAsked()
       return
     }
-    while (asked.length > 0 || notes.length > 0) if (!writeGroup()) return
+    if (asked.length === 0 && notes.length === 0) return
+    // A turn later, so that the answers of this group are sent first.
+    if (writeGroup() && (asked.length > 0 || notes.length > 0)) schedule()
   }
 
   function writeGroup(): boolean {

@@ -45,7 +45,7 @@ interface StartOptions {
   readonly dataDirectory: string
   readonly settings: ClusterSettings
   readonly version: string
-  /** Of a file of the journal. */
+  /** Size of a file of the journal. */
   readonly journalFileBytes: number
   readonly logLevel: LogLevel
   /** Gives up. */

@@ -167,18 +167,17 @@ function read<Content>(dataDirectory: string, file: File): Found<Content> | unde
   }
 }
 
-/**
- * Keeps what the journal says of the cluster beside it: now and then, and at once when machines have come or
- * gone, or switch to another snapshot. A machine
- * whose journal is damaged knows only by that whether another one has what was in it.
- */
 interface KeeperOptions {
   readonly dataDirectory: string
   readonly facts: Facts
-  /** Of what nobody waits for. */
+  /** Called with faults of what no caller waits for. */
   readonly onFault: (fault: unknown) => void
 }
 
+/**
+ * Keeps what the journal says of the cluster beside it: now and then, and at once when machines have come or gone, or switch
+ * to another snapshot. A machine whose journal is damaged knows only by that whether another one has what was in it.
+ */
 export class FactsKeeper {
   readonly #options: KeeperOptions
   #known = ''

@@ -11,7 +11,7 @@ import type { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import type { BatchReply, LiveNews } from './messages.js'
 
-/** A batch that somebody waits for. */
+/** A batch whose sender waits for an answer. */
 export interface TakenBatch {
   readonly batch: PreparedBatch
   /** To be called once. */
@@ -47,11 +47,11 @@ export class BatchWriting {
   /** Writes what has come. */
   write(): void {
     this.#isScheduled = false
-    while (this.#queue.length > 0) {
-      // Until the next attempt, nobody waits for what will not be.
-      if (this.#retryTimer !== undefined) this.#refuseAll()
-      else this.#writeGroup()
-    }
+    // Until the next attempt, batches are refused.
+    if (this.#retryTimer !== undefined) this.#refuseAll()
+    else if (this.#queue.length > 0) this.#writeGroup()
+    // A turn later, so that the answers of this group are sent first.
+    if (this.#queue.length > 0) this.#schedule()
   }
 
   /** The writer cannot write: what comes until the next attempt is refused. */

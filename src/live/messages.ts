@@ -14,7 +14,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 /** What the thread starts with. */
 export interface LiveThreadData {
   readonly dataDirectory: string
-  /** Of a file of the journal. */
+  /** Size of a file of the journal. */
   readonly journalFileBytes: number
   /** To the thread that sets marks. */
   readonly marks: MessagePort

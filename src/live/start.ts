@@ -50,7 +50,7 @@ interface LiveOptions {
   readonly onStuck?: (snapshotId: string, code: OperatorErrorCode) => void
   /** To the thread of the cluster; undefined on a machine of none. */
   readonly cluster?: MessagePort | undefined
-  /** Of a file of the journal; `limits.journalFileBytes` unless given. */
+  /** Size of a file of the journal; `limits.journalFileBytes` by default. */
   readonly journalFileBytes?: number
   readonly log: Log
 }

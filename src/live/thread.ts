@@ -44,7 +44,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   const writer = new JournalWriter({
     directory,
     fileBytes: data.journalFileBytes,
-    // Of the newest snapshot: the others are on their way out.
+    // That of the newest snapshot: the others are on their way out.
     leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
     onSettled: tell.settled,
   })
@@ -96,7 +96,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     if (isSwitch) await own.prepare()
   }
 
-  /** Of the newest snapshot: the others are on their way out. */
+  /** Those of the newest snapshot: the others are on their way out. */
   function noteFigures(): void {
     const newest = [...attached.values()].at(-1)
     if (newest !== undefined) writeFigures(data.figures, newest)

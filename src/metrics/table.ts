@@ -3,7 +3,7 @@
  *
  * `counted` lie in shared memory, where threads add to them (memory.ts). Their labels have fixed values,
  * so that each has its slots before anything is counted (slots.ts). `readings` are asked for at each
- * scrape, in the main thread; the compiler asks for a function for each of them (serve/readings.ts).
+ * scrape, in the main thread; the compiler asks for a function for each of them (serve/admin.ts).
  *
  * No label holds anything of a request or of a recipient.
  *

@@ -89,7 +89,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log.fatal(describeFault(error), 'a front thread failed')
     // A thread that ends with a socket open would abort the process before the log is read.
     closeServer()
-    main.tell.failed(error.name)
+    main.tell.threadFailed(error.name)
   })
 
   const areas = new FrontAreas(dataDirectory)
@@ -382,9 +382,6 @@ class FrontAreas {
   }
 }
 
-/**
- * What a front thread records of requests, for the audit and for the access log.
- */
 interface FrontRecords {
   readonly trail: AuditTrail | undefined
   readonly accessLog: AccessLog | undefined
@@ -392,6 +389,7 @@ interface FrontRecords {
   flush(): void
 }
 
+/** What a front thread records of requests, for the audit and for the access log. */
 function frontRecords({
   audit,
   accessLog,

@@ -10,11 +10,9 @@ import { limits } from '../limits.js'
 import { startThread, type Thread } from '../threads/thread.js'
 import type { DrainTimes, FrontCalls, FrontData, FrontNews } from './messages.js'
 
-export interface Front extends Pick<Thread<FrontCalls>, 'ask' | 'tell' | 'stop'> {
+export interface Front extends Pick<Thread<FrontCalls>, 'ask' | 'tell' | 'failure' | 'stop'> {
   /** For the acceptor, to hand it connections; undefined where that is not possible. */
   readonly descriptor: AppDescriptor | undefined
-  /** Rejects when the thread fails; never resolves. */
-  readonly failure: Promise<never>
 }
 
 /** @throws OperatorError  when the thread cannot start */
@@ -22,18 +20,14 @@ export async function startFront(data: FrontData): Promise<Front> {
   const { changes, batches, audit, accessLog, cluster } = data
   const optional = [audit?.port, accessLog?.port, cluster?.audiences]
   const ports = [changes, batches.port, ...optional.flatMap((port) => port ?? [])]
-  const own: Partial<FrontNews> = {}
+  let isReady: FrontNews['ready'] = () => {}
   const ready = new Promise<AppDescriptor | undefined>((resolve) => {
-    own.ready = resolve
+    isReady = resolve
   })
-  const failed = new Promise<never>((_, reject) => {
-    own.failed = (reason) => reject(new OperatorError('Failed', `a front thread failed: ${reason}`))
-  })
+  const own = { ready: isReady }
   const thread = startThread<FrontCalls>('front', { title: 'a front thread', data, ports, own })
-  const failure = Promise.race([failed, thread.failure])
-  failure.catch(() => {})
-  const { ask, tell, stop } = thread
-  return { ask, tell, stop, failure, descriptor: await Promise.race([ready, failure]) }
+  const { ask, tell, failure, stop } = thread
+  return { ask, tell, failure, stop, descriptor: await Promise.race([ready, failure]) }
 }
 
 /** How many query workers a front has: dealt out one by one, so that the first get what is left over. */

@@ -12,6 +12,7 @@ import type { ChangePort } from '../live/client.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { StarterCalls } from '../threads/thread.js'
 import type { RegionsOptions } from './front-regions.js'
 
 /** The data that a front thread starts with. */
@@ -101,7 +102,7 @@ interface FrontAudit {
   readonly hasDigests: boolean
 }
 
-/** What the main thread calls in a front thread once that is ready. What comes while it drains has no answer. */
+/** What the main thread calls in a front thread once that is ready. While it drains, calls wait for its end. */
 export interface FrontCalls extends SnapshotCalls {
   /** News of new snapshots, for `/readyz`. */
   knowSnapshots(news: SnapshotNews): void
@@ -144,11 +145,9 @@ export interface SnapshotCalls {
 }
 
 /** What a front thread calls in the main thread. */
-export interface FrontNews {
+export interface FrontNews extends StarterCalls {
   /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
   ready(descriptor: AppDescriptor | undefined): void
-  /** It cannot start or go on. */
-  failed(reason: string): void
 }
 
 export interface DrainTimes {

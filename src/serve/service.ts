@@ -299,7 +299,7 @@ async function serveSnapshots(
   const ownStore = cluster === undefined ? watchStore(loaded.store, dataDirectory) : undefined
   try {
     const optional = [audit, cluster, ownStore].flatMap((part) => part ?? [])
-    const parts = [marks, live, entrance, ...fronts, ...optional]
+    const parts = [marks, live, switching, entrance, ...fronts, ...optional]
     const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
     const ends = [stopping.promise.then(() => false), ...begunAnew]
     return await Promise.race([...ends, ...parts.map(({ failure }) => failure)])

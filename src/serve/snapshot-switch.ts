@@ -80,6 +80,11 @@ const DEFAULT_TIMES: SwitchTimes = {
 }
 
 interface SnapshotSwitch {
+  /**
+   * Rejects when fronts may answer from different snapshots, or when it is not known whether memory is still in use; never
+   * resolves.
+   */
+  readonly failure: Promise<never>
   /** Looks no more, and says nothing of what was under way. */
   stop(): void
   /** What was refused is tried again at the next look. */
@@ -90,14 +95,19 @@ export function switchSnapshots(options: SwitchOptions): SnapshotSwitch {
   const stopping = new AbortController()
   const { signal } = stopping
   const { pollMs } = options.times ?? DEFAULT_TIMES
-  const switcher = new Switcher(options, signal)
+  let fail: (fault: unknown) => void = () => {}
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failure.catch(() => {})
+  const switcher = new Switcher(options, signal, fail)
   void (async () => {
     while (!signal.aborted) {
       await sleep(pollMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await switcher.look()
     }
   })()
-  return { stop: () => stopping.abort(), retry: () => switcher.retry() }
+  return { failure, stop: () => stopping.abort(), retry: () => switcher.retry() }
 }
 
 class Switcher {
@@ -105,6 +115,7 @@ class Switcher {
   readonly #times: SwitchTimes
   readonly #page: Page
   readonly #signal: AbortSignal
+  readonly #fail: (fault: unknown) => void
   #served: Snapshot
   #news: SnapshotNews = {}
   #switchedMs = 0
@@ -113,7 +124,8 @@ class Switcher {
   #isReleasing = false
   #isBrokenOff = false
 
-  constructor(options: SwitchOptions, signal: AbortSignal) {
+  constructor(options: SwitchOptions, signal: AbortSignal, fail: (fault: unknown) => void) {
+    this.#fail = fail
     this.#options = options
     this.#times = options.times ?? DEFAULT_TIMES
     this.#page = options.page ?? privatePage()
@@ -199,7 +211,12 @@ class Switcher {
       await this.#discard(snapshot)
       return false
     }
-    await ofAll(fronts.map(({ ask }) => ask.switch()))
+    try {
+      await ofAll(fronts.map(({ ask }) => ask.switch()))
+    } catch (fault) {
+      this.#fail(fault)
+      throw fault
+    }
     const last = this.#served
     this.#served = snapshot
     marks.serve(id)
@@ -210,8 +227,7 @@ class Switcher {
     this.#switchedMs = performance.now()
     this.#isReleasing = true
     this.#isBrokenOff = false
-    // It fails with a thread, which ends the service.
-    void this.#release(last).catch(() => {})
+    void this.#release(last).catch(this.#fail)
     return true
   }
 
@@ -235,8 +251,12 @@ class Switcher {
   }
 
   async #discard(snapshot: Snapshot): Promise<void> {
-    await ofAll(this.#options.fronts.map(({ ask }) => ask.discard()))
-    await this.#giveBack(snapshot)
+    try {
+      await ofAll(this.#options.fronts.map(({ ask }) => ask.discard()))
+      await this.#giveBack(snapshot)
+    } catch (fault) {
+      this.#fail(fault)
+    }
   }
 
   #breakOff(): void {

@@ -11,6 +11,7 @@ import {
   ServiceError,
   type ServiceErrorCode,
 } from '../errors.js'
+import { quotesData } from '../log.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the two ends say which arguments there are
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
@@ -40,7 +41,7 @@ export interface OtherThread<Theirs> {
   readonly tell: Told<Theirs>
   /** `ask`, where an answer that comes later is dropped. */
   askWithin(waitMs: number, fault: () => Error): Asked<Theirs>
-  /** Rejects what was asked and what will be: the other end answers no more. */
+  /** Rejects what was asked and what will be, for the first reason: the other end answers no more. */
   fail(reason: unknown): void
 }
 
@@ -147,7 +148,8 @@ function faultOf(error: unknown): Fault {
     return { of: 'service', code, message, field }
   }
   const code = error instanceof OperatorError ? error.code : 'Failed'
-  return { of: 'operator', code, message: (error as Error).message }
+  const { name, message } = error as Error
+  return { of: 'operator', code, message: quotesData(error) ? name : message }
 }
 
 function errorOf(fault: Fault): Error {
@@ -194,7 +196,7 @@ export class Questions<Answer> {
 
   /** Rejects what was asked and what will be. */
   fail(reason: unknown): void {
-    this.#fault = { reason }
+    this.#fault ??= { reason }
     for (const { reject } of this.#pending.values()) reject(reason)
   }
 }

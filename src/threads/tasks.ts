@@ -186,7 +186,7 @@ class TaskThreads<Task, Result, News> implements TaskRunner<Task, Result> {
     for (const worker of this.#idle.splice(0)) worker.postMessage(END)
   }
 
-  /** Nothing is begun after a death: whoever waits is to end, and begins anew if at all. */
+  /** Nothing is begun after a death: callers are to end, and begin anew if at all. */
   #bury(worker: Worker, reason: string): void {
     const at = this.#idle.indexOf(worker)
     if (at !== -1) this.#idle.splice(at, 1)

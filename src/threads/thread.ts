@@ -18,7 +18,7 @@ interface ThreadCalls {
 }
 
 export interface Thread<Theirs extends ThreadCalls> extends OtherThread<Theirs> {
-  /** Rejects when it ends before `stop`, as does everything that is asked. Never resolves. */
+  /** Rejects when it fails, or ends before `stop`, as does what is asked. Never resolves. */
   readonly failure: Promise<never>
   readonly ended: Promise<void>
   /** Calls its `stop`, and resolves when it has ended. */
@@ -38,26 +38,39 @@ interface ThreadOptions {
   readonly own?: object
 }
 
+/** What every thread may call in the one that started it. */
+export interface StarterCalls {
+  /** It cannot go on, and is still to be stopped. */
+  threadFailed(reason: string): void
+}
+
 export function startThread<Theirs extends ThreadCalls>(
   name: ThreadName,
-  { title, data, ports = [], own }: ThreadOptions,
+  { title, data, ports = [], own = {} }: ThreadOptions,
 ): Thread<Theirs> {
   const url = new URL('../../workers/thread.js', import.meta.url)
   const worker = new Worker(url, { workerData: { name, data }, transferList: [...ports] })
-  const calls = callsOver<Theirs>(worker, own)
   let isStopping = false
+  let fail: (reason: string) => void = () => {}
+  const calls = callsOver<Theirs>(
+    worker,
+    Object.assign(own, { threadFailed: (reason: string) => fail(reason) }),
+  )
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
-    const fail = (reason: string) =>
-      reject(new OperatorError('Failed', `${title} failed: ${reason}`))
+    fail = (reason) => {
+      const fault = new OperatorError('Failed', `${title} failed: ${reason}`)
+      reject(fault)
+      calls.fail(fault)
+    }
     // Its message could quote what it was working on.
     worker.once('error', ({ name, code }: NodeJS.ErrnoException) => fail(code ?? name))
     worker.once('exit', (code) => {
-      if (!isStopping) fail(`it ended with code ${code}`)
-      calls.fail(new OperatorError('Failed', `${title} has ended`))
+      if (isStopping) calls.fail(new OperatorError('Failed', `${title} has ended`))
+      else fail(`it ended with code ${code}`)
     })
   })
-  failure.catch(calls.fail)
+  failure.catch(() => {})
   return {
     ...calls,
     failure,

@@ -12,24 +12,27 @@ import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
 import { createLog, describeFault, type Log } from '../log.js'
 import { callsOver } from '../threads/calls.js'
+import type { StarterCalls } from '../threads/thread.js'
 import { addressBytes } from './address-bytes.js'
 import { contextOptions } from './credentials.js'
 import { FaultLog } from './fault-log.js'
 import type { TlsBounds, TlsCalls, TlsThreadData } from './messages.js'
 import { PeerWriter, proxyHeader } from './peers.js'
-
 import { relay } from './relay.js'
 
 /** @param main  to the main thread; closed when the thread has ended its connections */
 export function runTerminator(main: MessagePort, data: TlsThreadData): void {
   const log = createLog(data.logLevel, { thread: 'tls' })
+  const own: Partial<TlsCalls> = {}
+  const starter = callsOver<StarterCalls>(main, own)
   process.on('uncaughtException', (error) => {
     log.fatal(describeFault(error), 'the TLS thread failed')
-    process.exit(1)
+    // Connections go on until the main thread ends them.
+    starter.tell.threadFailed(error.name)
   })
   const terminator = new Terminator(data, log)
   const { server } = terminator
-  const own: TlsCalls = {
+  const calls: TlsCalls = {
     listen: () => listen(server, data, log),
     forward(socketPaths) {
       terminator.socketPaths = socketPaths
@@ -41,7 +44,7 @@ export function runTerminator(main: MessagePort, data: TlsThreadData): void {
       main.close()
     },
   }
-  callsOver(main, own)
+  Object.assign(own, calls)
 }
 
 async function listen(server: Server, data: TlsThreadData, log: Log): Promise<number | undefined> {

@@ -75,7 +75,7 @@ t.test('as many notes wait as may, and one more is counted', async (t) => {
   t.match(auditFigures(counters), { waitingCount: limits.auditWaitingCount, lostCount: 0 })
   client.note('')
   t.match(auditFigures(counters), { waitingCount: limits.auditWaitingCount, lostCount: 1 })
-  await t.rejects(client.record(['']), { code: 'AuditUnavailable' }, 'nobody answers in time')
+  await t.rejects(client.record(['']), { code: 'AuditUnavailable' }, 'no answer in time')
 })
 
 t.test('what was lost is told of in the audit', async (t) => {

@@ -253,7 +253,10 @@ function slowReader({ url }: Service, key: string) {
 t.test('a service says who it is there for', async (t) => {
   const data = await placesWorld(t)
   const open = await serve(t, '--data', data, '--open', '--host', '0.0.0.0')
-  t.match(open.output().stderr, /the service is open: every client that reaches it gets every number/)
+  t.match(
+    open.output().stderr,
+    /the service is open: every client that reaches it gets every number/,
+  )
   t.equal(
     await statusOf({ ...open, url: open.url.replace('0.0.0.0', '127.0.0.1') }, undefined),
     200,

@@ -104,7 +104,7 @@ t.test('batches that wait are bounded, by number and by bytes', async (t) => {
     const waiting = [client.append(batch('b1')), client.append(batch('b2'))]
     t.equal(await client.append(batch('b3')).catch((fault) => fault), OVERLOADED)
     t.same(await Promise.all(waiting.map(codeOf)), ['Unavailable', 'Unavailable'])
-    t.equal(await codeOf(client.append(batch('b4'))), 'Overloaded', 'nobody took them off')
+    t.equal(await codeOf(client.append(batch('b4'))), 'Overloaded', 'no thread took them off')
   }
   const client = open({ bytes: 2 * one - 1 })
   const first = codeOf(client.append(batch('b1')))

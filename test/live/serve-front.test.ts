@@ -31,7 +31,10 @@ function served(t: Test) {
     ignore: (listener: Listener) => void listeners.delete(listener),
   }
   const { port1, port2 } = new MessageChannel()
-  const append = () => Promise.reject(new Error('no batch is sent'))
+  const append = () => {
+    t.fail('no batch is sent')
+    return Promise.resolve({})
+  }
   serveFront(port1, new Map([['s1', own]]), append, undefined)
   t.teardown(() => port1.close())
   return { listeners, port: port2 }

@@ -11,6 +11,7 @@ export class FakeFront {
   refusal: (id: string) => string | undefined = () => undefined
   /** Whether a request reads what was served before. */
   isRead = false
+  breaksAtSwitch = false
   onPrepare: (id: string) => unknown = () => {}
   #prepared: Snapshot | undefined
   #released: Promise<void> = Promise.resolve()
@@ -29,10 +30,16 @@ export class FakeFront {
         if (refusal !== undefined) throw new Error(refusal)
         this.#prepared = snapshot
       },
-      discard: async () => void this.calls.push('discard'),
+      discard: async () => {
+        this.calls.push('discard')
+        this.#prepared = undefined
+      },
       switch: async () => {
         this.calls.push('switch')
-        if (this.#prepared !== undefined) this.held.push(this.#prepared)
+        if (this.breaksAtSwitch) throw new Error('it cannot switch')
+        if (this.#prepared === undefined) throw new Error('nothing is prepared')
+        this.held.push(this.#prepared)
+        this.#prepared = undefined
         this.#released = new Promise((resolve) => {
           this.#release = resolve
         })

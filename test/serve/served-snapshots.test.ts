@@ -1,5 +1,5 @@
 /**
- * Who began with a snapshot goes on with it, and it is closed when nobody is left.
+ * A request that began with a snapshot goes on with it, and it is closed with the last one.
  *
  * @module
  */
@@ -67,7 +67,7 @@ t.test('an old snapshot is closed when the last of its callers is over', async (
   t.same([a.closeCount, b.closeCount], [1, 0])
 })
 
-t.test('a snapshot that nobody holds is closed at once', async (t) => {
+t.test('a snapshot that no request holds is closed at once', async (t) => {
   const snapshots = ['a', 'b', 'c'].map(fake)
   const current = createCurrent(snapshots[0])
   const gone: Caller = { ...callerUntil(0), gone: true, whenOver: (listener) => listener() }
@@ -119,7 +119,7 @@ t.test('breaking off closes what is held, but not the newest', async (t) => {
   t.same([a.closeCount, b.closeCount], [1, 1], 'each is closed once')
 })
 
-t.test('closing closes all, once, whoever holds them', async (t) => {
+t.test('closing closes all, once, although requests hold them', async (t) => {
   const [a, b] = [fake('a'), fake('b')]
   const current = createCurrent(a)
   current.hold(client().caller)

@@ -21,6 +21,7 @@ interface ServiceOptions {
   readonly releaseMs?: number
   /** What CURRENT names at the start, by its place among the later ones. */
   readonly refused?: number
+  readonly detach?: () => Promise<void>
 }
 
 /** A service of two fronts, and later snapshots of its directory. */
@@ -55,7 +56,7 @@ async function service(t: Test, options: ServiceOptions = {}) {
     arenas,
     fronts: fronts.map(({ thread }) => thread),
     marks,
-    live: { attach: async () => {}, detach: async () => {} },
+    live: { attach: async () => {}, detach: options.detach ?? (async () => {}) },
     log: silentLog,
     times: { pollMs: POLL_MS, retryMs, releaseMs },
   })
@@ -137,6 +138,42 @@ for (const at of [0, 1]) {
     await until(() => lastNews().refused === undefined)
   })
 }
+
+t.test('what one front refuses is given back when the others are done with it', async (t) => {
+  const { first, fronts, attachedIds, publish } = await service(t)
+  fronts[0].refusal = () => 'no workers'
+  let goOn = () => {}
+  fronts[1].onPrepare = () =>
+    new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+  const id = await publish(101)
+  await until(() => fronts[1].calls.length > 0)
+  await aWhile()
+  t.same(attachedIds, [first.id, id])
+  for (const { calls } of fronts) t.same(calls, ['prepare'])
+  goOn()
+  await until(() => attachedIds.join() === first.id)
+  for (const { calls } of fronts) t.same(calls, ['prepare', 'discard'])
+})
+
+for (const at of ['after a switch', 'of one that was refused']) {
+  t.test(`memory that may be in use, ${at}, ends the service`, async (t) => {
+    const { front, switching, publish } = await service(t, {
+      detach: () => Promise.reject(new Error('it is still read')),
+    })
+    if (at !== 'after a switch') front.refusal = () => 'no workers'
+    await publish(101)
+    await t.rejects(switching.failure, { message: 'it is still read' })
+  })
+}
+
+t.test('fronts that do not all switch end the service', async (t) => {
+  const { fronts, switching, publish } = await service(t)
+  fronts[1].breaksAtSwitch = true
+  await publish(101)
+  await t.rejects(switching.failure, { message: 'it cannot switch' })
+})
 
 t.test('what is refused is not tried again soon, and the next one is', async (t) => {
   const { front, publish, untilServed, lastNews } = await service(t)

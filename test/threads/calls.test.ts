@@ -9,6 +9,7 @@ interface Desk {
   later(text: string): Promise<string>
   refuse(): void
   fail(): void
+  quote(): void
   note(text: string): void
   take(port: MessagePort): void
   deny(): void
@@ -41,11 +42,13 @@ t.test('errors cross with their code and message', async (t) => {
     async fail() {
       throw new TypeError('broken')
     },
+    quote: () => JSON.parse('+99912345'),
   })
   const usage = await ask.refuse().catch((fault: unknown) => fault)
   t.ok(usage instanceof OperatorError)
   t.match(usage, { code: 'Usage', message: 'not so' })
   await t.rejects(ask.fail(), { code: 'Failed', message: 'broken' })
+  await t.rejects(ask.quote(), { code: 'Failed', message: 'SyntaxError' }, 'it may be a phone')
 })
 
 t.test('errors of requests cross with their code, status and field', async (t) => {

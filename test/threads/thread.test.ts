@@ -3,6 +3,7 @@ import t from 'tap'
 import { createAuditCounters } from '../../src/audit/counters.js'
 import type { AuditCalls } from '../../src/audit/thread.js'
 import { startThread } from '../../src/threads/thread.js'
+import type { TlsCalls } from '../../src/tls/messages.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
 const title = 'the thread of a test'
@@ -16,6 +17,13 @@ t.test('where a thread fails, so does all that is asked of it', async (t) => {
   await t.rejects(thread.ask.stop(), failed)
   await thread.ended
   await thread.stop()
+})
+
+t.test('a thread that cannot go on says so, and what is asked of it fails', async (t) => {
+  const thread = startThread<TlsCalls>('tls', { title, data: { logLevel: 'silent' } })
+  const failed = { code: 'Failed', message: 'the thread of a test failed: TypeError' }
+  await Promise.all([t.rejects(thread.failure, failed), t.rejects(thread.ask.listen(), failed)])
+  await thread.terminate()
 })
 
 t.test('a thread that is stopped does not fail, and answers no more', async (t) => {
