@@ -3,6 +3,6 @@
  *
  * @module
  */
-import { attachWorker } from '../src/pool/query-worker.js'
+import { attachWorker } from '../src/pool/worker.js'
 
 export const run = attachWorker()

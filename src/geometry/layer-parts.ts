@@ -3,7 +3,7 @@
  * stage asks of them.
  *
  * A stage that treats each part in its own way has a `Record<LayerPart, …>` of its own, which does
- * not compile without an entry for each: `shard/area.ts` finds recipients, `pool/flat-queries.ts`
+ * not compile without an entry for each: `shard/area.ts` finds recipients, `pool/codec.ts`
  * sends parts to query workers, `outline/draw.ts` draws them. The entries take a whole layer, since
  * a loop over functions costs much less than one over names of members.
  *

@@ -1,6 +1,6 @@
 /**
- * The tasks that the stages of a request give to query workers, and the answers: plain data, typed
- * arrays.
+ * The tasks that the stages of a request give to query workers and to the clipping thread, and their
+ * results: plain data, typed arrays.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import type { CountMode } from '../shard/select.js'
 
 export type SelectionKind = 'count' | 'select' | 'cover' | GivenKind
 
-/** The tasks that go on with what was found before, on this machine or on others. */
+/** The tasks that continue from runs that were found before, on this machine or on others. */
 type GivenKind = 'offer' | 'firsts'
 
 /**
- * How many of each shard do the shapes select (`count`), or which of them (`select`)? Or whom do the
- * included layers cover, suppressed or not (`cover`)? The work of that is bounded for each shard.
+ * How many recipients of each shard the shapes select (`count`), or which (`select`), or which the included layers
+ * cover, suppressed or not (`cover`, whose work is bounded for each shard).
  *
- * Where shards of one source lie on several machines, two more: who of some shards may be among the nearest of all
- * (`offer`; the shards are of one source), and who of those that were selected counts (`firsts`).
+ * Where shards of one source are on several machines, two more: which recipients of some shards may be among the
+ * nearest of all (`offer`; the shards are of one source), and which of the selected ones count (`firsts`).
  */
 export interface SelectionTask<Kind extends SelectionKind> {
   readonly kind: Kind
@@ -31,17 +31,17 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly countMode: CountMode
   /** Whether each phone counts once over all shards of the task. */
   readonly isDistinct: boolean
-  /** Who is there for the request; null where everybody is. */
+  /** The recipients that the request may select; null for all. */
   readonly mask: Mask | null
-  /** Of what came since the snapshot: how many batches of changes. */
+  /** How many batches of changes since the snapshot are applied. */
   readonly moment: number
-  /** Of a task `cover`: of those who came since the snapshot only who came behind this moment, or a few more. */
+  /** For `cover`: of recipients that were added since the snapshot, only those after this moment, or a few more. */
   readonly since?: number
-  /** Of the kinds that go on with it: runs of each shard. Who is taken (`offer`), or who was selected (`firsts`). */
+  /** Runs of each shard: recipients that are taken already (`offer`), or that were selected (`firsts`). */
   readonly given?: readonly Uint32Array[]
-  /** Takes the shards that could not be reached, where an answer without them will do. */
+  /** Receives unreachable shards if partial results are allowed. */
   readonly missing?: MissingShards | undefined
-  /** May take milliseconds or more, so that others should not have to wait for it. */
+  /** May take milliseconds or more: others should not wait for it. */
   readonly isLarge: boolean
 }
 
@@ -63,7 +63,7 @@ export interface RowBytesTask extends Omit<EncodeTask, 'kind' | 'format'> {
   readonly format: RowFormat
 }
 
-/** How many of some recipients of one shard are in each cell of a grid: no position leaves the worker. */
+/** How many of some recipients of one shard are in each cell of a grid. No position leaves the worker. */
 export interface CellsTask extends Omit<EncodeTask, 'kind' | 'format'> {
   readonly kind: 'cells'
   readonly grid: Grid
@@ -98,7 +98,7 @@ export interface TaskResults {
   readonly cells: Float64Array
 }
 
-/** As many of the rows that were asked for as there was room for. */
+/** The first of the requested rows, as many as there was room for. */
 export interface EncodedRows {
   readonly rowCount: number
   /** In memory that is used again after `release`, which must be called once. */
@@ -106,33 +106,36 @@ export interface EncodedRows {
   release(): void
 }
 
-/** Why a worker does not answer; faults are values, since an error loses its code between threads. */
+/** Why a worker has no result. Faults are values, since an error loses its code between threads. */
 export type QueryFault = 'TooComplex' | 'Unavailable'
 
-/** The one who waits for an answer. */
+/** The caller of a task: a request, or the service itself. */
 export interface Caller {
   /** When to give up, by the clock of `performance.now()`. */
   readonly deadlineMs: number
-  /** True once nobody waits any more; what is not begun then need not be. */
+  /** Whether its client has disconnected. Its tasks need not begin then. */
   readonly gone: boolean
-  /** Whether a task of the caller was let in: its others are not refused for want of room. */
+  /** Whether a task of the caller was accepted: its other tasks are not refused for want of room. */
   isLetIn?: boolean
   /** A snapshot that is held for the caller until it is over (`CurrentService.hold`). */
   held?: object | undefined
-  /** Calls back once, when the caller has all of its answer or has gone. */
+  /** Calls back once, when the caller has all of its answer or has disconnected. */
   whenOver(listener: () => void): void
-  /** Told how long a task waited for a thread, as it goes there; left out where nobody measures. */
+  /** A task has waited for so long when it goes to a thread; for callers that measure it. */
   waited?(ms: number): void
-  /** Told how many recipients its answer has got; left out where nobody counts. */
+  /** The answer has got so many recipients; for callers that count them. */
   rowsSent?(count: number): void
 }
 
-/** A caller within the service, who stays until the deadline and keeps nothing afterwards. */
+/** Why a task of a caller that has gone fails. */
+export const CLIENT_DISCONNECTED = 'the client has disconnected'
+
+/** A caller within the service, which waits until the deadline. */
 export function callerUntil(deadlineMs: number): Caller {
   return { deadlineMs, gone: false, whenOver: () => {} }
 }
 
-/** The pool, as selection sees it. */
+/** Runs tasks on query workers, of this machine or also of others. */
 export interface QueryRunner {
   /**
    * Runs one task on any worker.
@@ -145,17 +148,16 @@ export interface QueryRunner {
   ): Promise<TaskResults[Kind]>
 }
 
-/** The outcome of a task that may run for ever or take all memory. */
+/** The outcome of a task on a clipping thread, which may run for ever or take all memory. */
 export type ClipOutcome = { readonly value: unknown } | { readonly failure: ClipFailure }
 
 export type ClipFailure = 'TookTooLong' | 'OutOfMemory' | 'Failed'
 
-/** A thread for such tasks, as others see it. */
 export interface ClipRunner {
   /**
-   * Runs one task, and ends its thread if it takes too much.
+   * Runs one task, and terminates its thread if it takes too much.
    *
-   * @param otherwise  a task for what is left of the time when the first one fails
+   * @param otherwise  makes a task for the remaining time when the first one fails
    * @throws ServiceError  Overloaded or Unavailable
    */
   run(

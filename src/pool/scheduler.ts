@@ -1,5 +1,5 @@
 /**
- * Keeps what is asked of the query workers until it is answered, and decides what they do next.
+ * Keeps tasks until the query workers have answered them, and decides what each worker does next.
  *
  * Small selections that arrive in one turn of the event loop travel together, and while workers are
  * busy further ones gather.
@@ -7,50 +7,70 @@
  * @module
  */
 import { performance } from 'node:perf_hooks'
-import { OVERLOADED, type ServiceError } from '../errors.js'
+import { NO_ANSWER_IN_TIME } from '../deadline.js'
+import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import { type Page, privatePage } from '../metrics/slots.js'
-import { Backlog } from './backlog.js'
-import { createFlag, type Flag, raise } from './control.js'
-import { FindingsReader } from './flat-findings.js'
-import { flatten } from './flat-queries.js'
-import { LaneCounts } from './lane-counts.js'
-import { Line } from './line.js'
-import { type Caller, sharedClockMs, type Task } from './messages.js'
-import { takeOverdue } from './overdue.js'
-import { type Lane, placeFor } from './placement.js'
-import { GONE, NOT_SERVED, RESTARTING, refused, unavailable } from './refusals.js'
-import { RowBuffers } from './row-buffers.js'
+import type { Page } from '../metrics/slots.js'
 import {
+  type CancelFlag,
+  type CountResult,
+  cancel,
+  createCancelFlag,
+  type RowsResult,
+} from './channel.js'
+import { FindingsReader, flatten } from './codec.js'
+import {
+  Backlog,
+  type Lane,
+  LaneCounts,
   laneOf,
-  mayFollow,
+  PendingTask,
+  type QueryThread,
   type Result,
-  Waiting,
-  type WaitingCells,
-  type WaitingRowBytes,
-  type WaitingRows,
-  type WaitingSelection,
-} from './waiting.js'
-import type { Counted, RowsWritten } from './worker-messages.js'
-import type { QueryThreads, TaskWay } from './worker-threads.js'
+  TaskQueue,
+  type TaskQueues,
+  threadFor,
+} from './lanes.js'
+import {
+  type Caller,
+  type CellsTask,
+  CLIENT_DISCONNECTED,
+  type EncodeTask,
+  type QueryFault,
+  type RowBytesTask,
+  type SelectionKind,
+  type SelectionTask,
+  sharedClockMs,
+  type Task,
+} from './messages.js'
 
-type Thread = QueryThreads['ready'][number]
+/** The workers, which come and go. */
+export interface QueryThreads {
+  readonly ready: readonly QueryThread[]
+  /** Called when a worker has become ready. */
+  onReady: () => void
+}
+
+type PendingSelection = PendingTask & { readonly task: SelectionTask<SelectionKind> }
+type PendingRows = PendingTask & { readonly task: EncodeTask }
+type PendingCount = PendingTask & { readonly task: RowBytesTask | CellsTask }
 
 export class Scheduler {
   readonly #threads: QueryThreads
   readonly #log: Log
-  readonly #lanes: Readonly<Record<Lane, Line<Waiting>>> = {
-    small: new Line(),
-    large: new Line(),
-    rows: new Line(),
+  readonly #queues: TaskQueues = {
+    small: new TaskQueue(),
+    large: new TaskQueue(),
+    rows: new TaskQueue(),
   }
-  /** The tasks that workers have been sent and not answered, as they travel together. */
-  readonly #underWay = new Set<readonly Waiting[]>()
-  /** How many are not settled, whether they wait or are under way. */
+  /** The tasks that workers were sent and have not answered, as they travel together. */
+  readonly #underWay = new Set<readonly PendingTask[]>()
+  /** Tasks that are not settled, whether they wait or are under way. */
   #openCount = 0
   readonly #backlogs = { small: new Backlog(), large: new Backlog() }
-  readonly #buffers = new RowBuffers()
+  /** Shared memory for rows, reused: new memory for each piece of a list would grow faster than it is collected. */
+  readonly #freeBuffers: Uint8Array[] = []
   readonly #counts: LaneCounts
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
@@ -59,12 +79,12 @@ export class Scheduler {
   #stirredMs = Number.NEGATIVE_INFINITY
   #isStopped = false
   #lastSmallMs = Number.NEGATIVE_INFINITY
-  /** The time that tasks of small selections have taken lately, there and back; when the last was sent. */
+  /** The recent average of the time of tasks of small selections, there and back; when the last was sent. */
   #smallTaskMs = 0
   #smallSentMs = 0
 
   /** @param page  of the front thread */
-  constructor(threads: QueryThreads, log: Log, page: Page = privatePage()) {
+  constructor(threads: QueryThreads, log: Log, page: Page) {
     this.#threads = threads
     this.#counts = new LaneCounts(page)
     this.#log = log
@@ -78,11 +98,11 @@ export class Scheduler {
     if (refusal !== undefined) return Promise.reject(refusal)
     caller.isLetIn = true
     return new Promise((resolve, reject) => {
-      const waiting = new Waiting(task, caller, resolve, reject)
-      const { lane } = waiting
+      const pending = new PendingTask(task, caller, resolve, reject)
+      const { lane } = pending
       this.#count(lane, 1)
-      this.#lanes[lane].join(waiting)
-      if (lane === 'small') this.#lastSmallMs = waiting.enteredMs
+      this.#queues[lane].push(pending)
+      if (lane === 'small') this.#lastSmallMs = pending.enteredMs
       this.#isStirred = true
       this.#planTurn()
     })
@@ -96,12 +116,12 @@ export class Scheduler {
     if (this.#openCount >= limits.tasksQueuedCount) return OVERLOADED
     // A batch, or a large request in several tasks, would have done the rest in vain.
     if (caller.isLetIn) return undefined
-    // Those that were let in when there was room do not pay for a worker that has died since.
+    // Requests that were let in when there was room do not pay for a worker that has died since.
     const isTooLong = lane === 'large' ? this.#isTooLong(lane) : this.#hasBacklog(lane)
     return isTooLong ? OVERLOADED : undefined
   }
 
-  /** Whether a new request would wait too long; large ones are told by the size of their body. */
+  /** Whether a new request would wait too long; large ones are known by the size of their body. */
   isFull(bodyBytes: number): boolean {
     return (
       this.#openCount >= limits.tasksQueuedCount ||
@@ -110,22 +130,22 @@ export class Scheduler {
     )
   }
 
-  /** Takes nothing more, and refuses what still waits. */
+  /** Accepts nothing more, and refuses what still waits. */
   stop(): void {
     this.#isStopped = true
     clearInterval(this.#deadlineTimer)
-    for (const lane of Object.values(this.#lanes)) {
-      for (let each = lane.first; each !== undefined; each = lane.first) {
-        lane.leave(each)
+    for (const queue of Object.values(this.#queues)) {
+      for (let each = queue.first; each !== undefined; each = queue.first) {
+        queue.remove(each)
         this.#fail(each, unavailable(NOT_SERVED))
       }
     }
-    this.#counts.tell(this.#lanes, performance.now())
+    this.#counts.update(this.#queues, performance.now())
   }
 
   /** Whether one more of a lane would wait too long, or the first that waits has done so. */
   #isTooLong(lane: 'small' | 'large'): boolean {
-    const { first } = this.#lanes[lane]
+    const { first } = this.#queues[lane]
     const waitedMs = first === undefined ? 0 : performance.now() - first.enteredMs
     if (waitedMs > (lane === 'small' ? limits.smallWaitMs : limits.largeWaitMs)) return true
     return this.#hasBacklog(lane)
@@ -154,7 +174,7 @@ export class Scheduler {
   readonly #turn = (): void => {
     this.#isTurnPlanned = false
     const { ready } = this.#threads
-    for (const { way } of ready) if (way.drain()) this.#isStirred = true
+    for (const { channel } of ready) if (channel.drain()) this.#isStirred = true
     while (this.#sendSmall() || this.#sendRows() || this.#sendLarge());
     if (this.#underWay.size === 0) return
     const nowMs = performance.now()
@@ -163,46 +183,46 @@ export class Scheduler {
     const isSoonDone = this.#smallTaskMs < limits.awakeTaskMs
     const staysAwakeMs = isSoonDone ? limits.awakeMs : 0
     if (nowMs - this.#stirredMs <= staysAwakeMs) this.#planTurn()
-    else for (const { way } of ready) way.letWake()
+    else for (const { channel } of ready) channel.requestNotify()
   }
 
   #sendSmall(): boolean {
-    const lane = this.#lanes.small
-    const thread = this.#placeFor('small')
-    if (thread === undefined || lane.length === 0) return false
-    if (lane.length < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
-    const batch = this.#fill(thread.way)
+    const queue = this.#queues.small
+    const thread = this.#threadFor('small')
+    if (thread === undefined || queue.length === 0) return false
+    if (queue.length < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
+    const batch = this.#fillBatch(thread.channel)
     if (batch.length > 0) this.#sendBatch(thread, batch)
     else this.#sendAlone(thread, 'small', null)
     return true
   }
 
-  /** Writes the next small selections for which somebody waits, as far as there is room. */
-  #fill(way: TaskWay): WaitingSelection[] {
-    const into = way.batch
-    const batch: WaitingSelection[] = []
+  /** Writes the next small selections whose client is connected, as far as there is room. */
+  #fillBatch(channel: QueryThread['channel']): PendingSelection[] {
+    const into = channel.batch
+    const batch: PendingSelection[] = []
     const toSharedMs = sharedClockMs() - performance.now()
-    const lane = this.#lanes.small
-    const count = this.#backlogs.small.togetherCount
-    for (let next = lane.first; next !== undefined; next = lane.first) {
-      const waiting = next as WaitingSelection
-      if (batch.length === count || !mayFollow(waiting, batch)) break
-      if (waiting.caller.gone) {
-        lane.leave(waiting)
-        this.#fail(waiting, unavailable(GONE))
+    const queue = this.#queues.small
+    const count = this.#backlogs.small.batchCount
+    for (let first = queue.first; first !== undefined; first = queue.first) {
+      const pending = first as PendingSelection
+      if (batch.length === count || !mayFollow(pending, batch)) break
+      if (pending.caller.gone) {
+        queue.remove(pending)
+        this.#fail(pending, unavailable(CLIENT_DISCONNECTED))
         continue
       }
-      if (waiting.task.mask !== null) way.bring(waiting.task.mask)
-      if (!into.write(waiting.task, waiting.caller.deadlineMs + toSharedMs)) break
-      lane.leave(waiting)
-      batch.push(waiting)
+      if (pending.task.mask !== null) channel.sendMask(pending.task.mask)
+      if (!into.write(pending.task, pending.caller.deadlineMs + toSharedMs)) break
+      queue.remove(pending)
+      batch.push(pending)
     }
     return batch
   }
 
-  #placeFor(lane: Lane): Thread | undefined {
-    return placeFor(lane, this.#threads.ready, {
-      rowsWait: this.#lanes.rows.length > 0,
+  #threadFor(lane: Lane): QueryThread | undefined {
+    return threadFor(lane, this.#threads.ready, {
+      rowsWait: this.#queues.rows.length > 0,
       smallComeIn: performance.now() - this.#lastSmallMs < limits.smallRecentMs,
     })
   }
@@ -217,158 +237,166 @@ export class Scheduler {
   }
 
   #sendLarge(): boolean {
-    const thread = this.#placeFor('large')
-    if (thread === undefined || this.#lanes.large.length === 0) return false
-    this.#sendAlone(thread, 'large', createFlag())
+    const thread = this.#threadFor('large')
+    if (thread === undefined || this.#queues.large.length === 0) return false
+    this.#sendAlone(thread, 'large', createCancelFlag())
     return true
   }
 
   #sendRows(): boolean {
-    const thread = this.#placeFor('rows')
-    if (thread === undefined || this.#lanes.rows.length === 0) return false
-    const waiting = this.#takeFirst('rows')
-    if (waiting?.task.kind === 'encode') this.#encode(thread, waiting as WaitingRows)
-    else if (waiting !== undefined) this.#measure(thread, waiting as WaitingRowBytes | WaitingCells)
+    const thread = this.#threadFor('rows')
+    if (thread === undefined || this.#queues.rows.length === 0) return false
+    const pending = this.#shift('rows')
+    if (pending?.task.kind === 'encode') this.#encode(thread, pending as PendingRows)
+    else if (pending !== undefined) this.#measure(thread, pending as PendingCount)
     return true
   }
 
-  /** The first for whom somebody waits. */
-  #takeFirst(lane: Lane): Waiting | undefined {
-    const line = this.#lanes[lane]
-    for (let waiting = line.first; waiting !== undefined; waiting = line.first) {
-      line.leave(waiting)
-      if (!waiting.caller.gone) return waiting
-      this.#fail(waiting, unavailable(GONE))
+  /** Removes the first task whose client is connected. */
+  #shift(lane: Lane): PendingTask | undefined {
+    const queue = this.#queues[lane]
+    for (let pending = queue.first; pending !== undefined; pending = queue.first) {
+      queue.remove(pending)
+      if (!pending.caller.gone) return pending
+      this.#fail(pending, unavailable(CLIENT_DISCONNECTED))
     }
     return undefined
   }
 
-  #sendBatch(thread: Thread, batch: readonly WaitingSelection[]): void {
+  #sendBatch(thread: QueryThread, batch: readonly PendingSelection[]): void {
     const sentMs = this.#begin(thread, batch)
     this.#smallSentMs = sentMs
-    thread.way.sendBatch({
-      ended: (flat, tookMs) => {
-        this.#smallTaskMs += SMOOTHING * (performance.now() - sentMs - this.#smallTaskMs)
+    thread.channel.sendBatch({
+      done: (flat, tookMs) => {
+        this.#smallTaskMs += TASK_SMOOTHING * (performance.now() - sentMs - this.#smallTaskMs)
         this.#settleAll(thread, batch, flat as Uint32Array, tookMs)
       },
       failed: (error) => this.#retry(thread, batch, error),
     })
   }
 
-  /** @param unwanted  raised when nobody waits for it any more */
-  #sendAlone(thread: Thread, lane: 'small' | 'large', unwanted: Flag | null): void {
-    const waiting = this.#takeFirst(lane) as WaitingSelection | undefined
-    if (waiting === undefined) return
-    const { task, caller } = waiting
-    const alone = [waiting]
-    if (unwanted !== null) caller.whenOver(() => raise(unwanted))
+  /** @param cancelFlag  raised when the client disconnects */
+  #sendAlone(thread: QueryThread, lane: 'small' | 'large', cancelFlag: CancelFlag | null): void {
+    const pending = this.#shift(lane) as PendingSelection | undefined
+    if (pending === undefined) return
+    const { task, caller } = pending
+    const alone = [pending]
+    if (cancelFlag !== null) caller.whenOver(() => cancel(cancelFlag))
     const expiresMs = caller.deadlineMs + sharedClockMs() - performance.now()
     this.#begin(thread, alone)
-    if (task.mask !== null) thread.way.bring(task.mask)
-    thread.way.sendTask(
-      { kind: 'queries', ...flatten(task, expiresMs), unwanted, given: task.given ?? null },
+    if (task.mask !== null) thread.channel.sendMask(task.mask)
+    thread.channel.sendTask(
+      { kind: 'queries', ...flatten(task, expiresMs), cancelFlag, given: task.given ?? null },
       {
-        ended: (flat, tookMs) => this.#settleAll(thread, alone, flat as Uint32Array, tookMs),
+        done: (flat, tookMs) => this.#settleAll(thread, alone, flat as Uint32Array, tookMs),
         failed: (error) => this.#retry(thread, alone, error),
       },
     )
   }
 
-  #measure(thread: Thread, waiting: WaitingRowBytes | WaitingCells): void {
-    const alone = [waiting]
+  #measure(thread: QueryThread, pending: PendingCount): void {
+    const alone = [pending]
     this.#begin(thread, alone)
-    thread.way.sendTask(waiting.task, {
-      ended: (result) => {
-        this.#back(thread, alone)
-        this.#succeed(waiting, (result as Counted).counted)
+    thread.channel.sendTask(pending.task, {
+      done: (result) => {
+        this.#release(thread, alone)
+        this.#succeed(pending, (result as CountResult).counted)
       },
       failed: (error) => this.#retry(thread, alone, error),
     })
   }
 
-  #encode(thread: Thread, waiting: WaitingRows): void {
-    const { shardIndex, runs, format } = waiting.task
-    const into = this.#buffers.take()
-    const alone = [waiting]
+  #encode(thread: QueryThread, pending: PendingRows): void {
+    const { shardIndex, runs, format } = pending.task
+    const into =
+      this.#freeBuffers.pop() ?? new Uint8Array(new SharedArrayBuffer(limits.rowBufferBytes))
+    const alone = [pending]
     this.#begin(thread, alone)
-    thread.way.sendTask(
+    thread.channel.sendTask(
       { kind: 'rows', shardIndex, runs, format, into },
       {
-        ended: (written) => {
-          const { rowCount, byteCount } = written as RowsWritten
-          this.#back(thread, alone)
-          const release = () => this.#buffers.giveBack(into)
-          if (waiting.isSettled) release()
-          else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
+        done: (written) => {
+          const { rowCount, byteCount } = written as RowsResult
+          this.#release(thread, alone)
+          const release = () => {
+            if (this.#freeBuffers.length < limits.rowBufferCount) this.#freeBuffers.push(into)
+          }
+          if (pending.isSettled) release()
+          else this.#succeed(pending, { rowCount, bytes: into.subarray(0, byteCount), release })
         },
-        // The buffer is given up, since the worker that fails may still write into it.
+        // The buffer is not reused, since the worker that fails may still write into it.
         failed: (error) => this.#retry(thread, alone, error),
       },
     )
   }
 
   /** @returns when the tasks are sent, by the clock of `performance.now()` */
-  #begin(thread: Thread, batch: readonly Waiting[]): number {
+  #begin(thread: QueryThread, batch: readonly PendingTask[]): number {
     const sentMs = performance.now()
     thread.underWay[batch[0].lane]++
     this.#underWay.add(batch)
-    for (const waiting of batch) {
-      waiting.attemptCount++
-      waiting.caller.waited?.(sentMs - waiting.enteredMs)
-      this.#counts.waited(waiting.lane, sentMs - waiting.enteredMs)
+    for (const pending of batch) {
+      pending.attemptCount++
+      pending.caller.waited?.(sentMs - pending.enteredMs)
+      this.#counts.waited(pending.lane, sentMs - pending.enteredMs)
     }
     return sentMs
   }
 
   /** The worker has done a batch, or has died of it. */
-  #back(thread: Thread, batch: readonly Waiting[]): void {
+  #release(thread: QueryThread, batch: readonly PendingTask[]): void {
     thread.underWay[batch[0].lane]--
     this.#underWay.delete(batch)
     this.#planTurn()
   }
 
   #settleAll(
-    thread: Thread,
-    batch: readonly WaitingSelection[],
+    thread: QueryThread,
+    batch: readonly PendingSelection[],
     flat: Uint32Array,
     tookMs: number,
   ): void {
-    this.#back(thread, batch)
-    this.#backlogs[batch[0].lane as 'small' | 'large'].spent(batch.length, tookMs)
+    this.#release(thread, batch)
+    this.#backlogs[batch[0].lane as 'small' | 'large'].addWork(batch.length, tookMs)
     const findings = new FindingsReader(flat)
-    for (const waiting of batch) {
+    for (const pending of batch) {
       const fault = findings.nextFault()
-      const { kind, shardIndexes } = waiting.task
-      if (fault !== undefined) this.#fail(waiting, refused(fault))
-      else if (kind === 'count') this.#succeed(waiting, findings.counts(shardIndexes.length))
-      else this.#succeed(waiting, findings.runs(shardIndexes.length))
+      const { kind, shardIndexes } = pending.task
+      if (fault !== undefined) this.#fail(pending, refused(fault))
+      else if (kind === 'count') this.#succeed(pending, findings.counts(shardIndexes.length))
+      else this.#succeed(pending, findings.runs(shardIndexes.length))
     }
   }
 
-  /**
-   * Every task gives the same answer on every worker, so one that a worker took with it when it
-   * died is simply run again.
-   */
-  #retry(thread: Thread, batch: readonly Waiting[], error: unknown): void {
+  /** Every task has the same result on every worker, so a task of a worker that died is run again. */
+  #retry(thread: QueryThread, batch: readonly PendingTask[], error: unknown): void {
     const level = this.#isStopped ? 'debug' : 'error'
     const { lane } = batch[0]
-    this.#back(thread, batch)
+    this.#release(thread, batch)
     this.#counts.failed(batch.length)
     this.#log[level]({ lane, taskCount: batch.length, ...describeFault(error) }, 'tasks failed')
-    for (const waiting of batch) {
-      if (waiting.isSettled) continue
-      const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped
-      if (mayTry) this.#lanes[waiting.lane].join(waiting)
-      else this.#fail(waiting, unavailable(RESTARTING))
+    for (const pending of batch) {
+      if (pending.isSettled) continue
+      const mayTry = pending.attemptCount < limits.taskAttemptCount && !this.#isStopped
+      if (mayTry) this.#queues[pending.lane].push(pending)
+      else this.#fail(pending, unavailable(RESTARTING))
     }
   }
 
-  #succeed(waiting: Waiting, result: Result): void {
-    if (this.#end(waiting)) waiting.resolve(result)
+  #succeed(pending: PendingTask, result: Result): void {
+    if (this.#settle(pending)) pending.resolve(result)
   }
 
-  #fail(waiting: Waiting, error: ServiceError): void {
-    if (this.#end(waiting)) waiting.reject(error)
+  #fail(pending: PendingTask, error: ServiceError): void {
+    if (this.#settle(pending)) pending.reject(error)
+  }
+
+  /** @returns false when it was settled before */
+  #settle(pending: PendingTask): boolean {
+    if (pending.isSettled) return false
+    pending.isSettled = true
+    this.#count(pending.lane, -1)
+    return true
   }
 
   #count(lane: Lane, change: 1 | -1): void {
@@ -377,24 +405,51 @@ export class Scheduler {
     if (lane !== 'rows') this.#backlogs[lane].openCount += change
   }
 
-  /** False when it had ended before. */
-  #end(waiting: Waiting): boolean {
-    if (waiting.isSettled) return false
-    waiting.isSettled = true
-    this.#count(waiting.lane, -1)
-    return true
-  }
-
+  /** Fails the tasks that have timed out, whether they wait or are under way. */
   #endLate(): void {
     const nowMs = performance.now()
-    for (const late of takeOverdue(Object.values(this.#lanes), this.#underWay, nowMs)) {
-      this.#fail(late, refused('Unavailable'))
+    for (const queue of Object.values(this.#queues)) {
+      for (let pending = queue.first; pending !== undefined; ) {
+        const { next } = pending
+        if (pending.caller.deadlineMs <= nowMs) {
+          queue.remove(pending)
+          this.#fail(pending, refused('Unavailable'))
+        }
+        pending = next
+      }
     }
-    this.#counts.tell(this.#lanes, nowMs)
+    for (const batch of this.#underWay) {
+      for (const pending of batch) {
+        if (pending.caller.deadlineMs <= nowMs) this.#fail(pending, refused('Unavailable'))
+      }
+    }
+    this.#counts.update(this.#queues, nowMs)
     // For what has gathered behind a task that takes long.
-    if (this.#lanes.small.length > 0) this.#planTurn()
+    if (this.#queues.small.length > 0) this.#planTurn()
   }
 }
 
-/** Of each task in the average of what they take. */
-const SMOOTHING = 1 / 16
+/** The weight of one task in the average. */
+const TASK_SMOOTHING = 1 / 16
+
+/** A task that has failed before travels alone. */
+function mayFollow(pending: PendingTask, batch: readonly PendingTask[]): boolean {
+  return batch.length === 0 || (pending.attemptCount === 0 && batch[0].attemptCount === 0)
+}
+
+const NOT_SERVED = 'this snapshot is not served any more; ask again'
+const RESTARTING = 'the query workers are restarting; try again soon'
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError('Unavailable', message)
+}
+
+/** The fault of a worker. */
+function refused(fault: QueryFault): ServiceError {
+  return new ServiceError(fault, FAULT_MESSAGES[fault])
+}
+
+const FAULT_MESSAGES: Readonly<Record<QueryFault, string>> = {
+  TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
+  Unavailable: NO_ANSWER_IN_TIME,
+}

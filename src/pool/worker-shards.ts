@@ -1,9 +1,9 @@
 /**
  * The shards of a query worker as requests see them, at their moments and within their masks.
  *
- * Masks and increments are read when a task asks for what is not known yet, and on the way to the message of
- * a task. The front sends each before the first task that needs it, and says which masks to forget. So the
- * worker is never behind what a task needs, though it may read of it later than it was sent.
+ * The front sends masks and increments before the first task that needs them. The worker reads them when a
+ * task needs one that it does not have, and on the way to the message of a task. So it is never behind what a
+ * task needs, though it may read later than the front has sent.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import assert from 'node:assert/strict'
 import type { LiveShards } from '../shard/delta/live-shards.js'
 import type { Shard } from '../shard/layout.js'
 import type { Mask } from '../shard/mask.js'
-import type { TimedQuery } from './flat-queries.js'
-import type { WorkerMessage, WorkerTask } from './worker-messages.js'
+import type { WorkerMessage, WorkerTask } from './channel.js'
+import type { TimedQuery } from './codec.js'
 
-type Seeing = Pick<
+type View = Pick<
   TimedQuery,
   'kind' | 'shardIndexes' | 'moment' | 'since' | 'maskId' | 'countMode' | 'isDistinct'
 >
@@ -27,7 +27,7 @@ export class WorkerShards {
 
   /**
    * @param live  at moment 0
-   * @param receive  takes the next message of the front, if there is one
+   * @param receive  reads the next message of the front, if there is one
    */
   constructor(live: LiveShards, receive: () => WorkerMessage | undefined) {
     this.#live = live
@@ -35,9 +35,9 @@ export class WorkerShards {
   }
 
   /** The shards of a query, in its order. */
-  of({ kind, shardIndexes, moment, since, maskId, countMode, isDistinct }: Seeing): Shard[] {
-    while (this.#moment < moment) this.#keepNext('an increment')
-    while (maskId !== 0 && !this.#masks.has(maskId)) this.#keepNext('a mask')
+  of({ kind, shardIndexes, moment, since, maskId, countMode, isDistinct }: View): Shard[] {
+    while (this.#moment < moment) this.#applyNext('an increment')
+    while (maskId !== 0 && !this.#masks.has(maskId)) this.#applyNext('a mask')
     const mask = this.#masks.get(maskId) ?? null
     const withTies = countMode === 'Contact' || isDistinct
     const shards: Shard[] = []
@@ -63,18 +63,18 @@ export class WorkerShards {
       const message = this.#receive()
       assert(message, 'a task was sent before its slot was published')
       if (message.kind !== 'mask' && message.kind !== 'increment') return message
-      this.#keep(message)
+      this.#apply(message)
     }
   }
 
-  #keepNext(what: string): void {
+  #applyNext(what: string): void {
     const message = this.#receive()
-    const isKept = message?.kind === 'mask' || message?.kind === 'increment'
-    assert(isKept, `${what} was sent before its task`)
-    this.#keep(message)
+    const isExpected = message?.kind === 'mask' || message?.kind === 'increment'
+    assert(isExpected, `${what} was sent before its task`)
+    this.#apply(message)
   }
 
-  #keep(message: Extract<WorkerMessage, { kind: 'mask' | 'increment' }>): void {
+  #apply(message: Extract<WorkerMessage, { kind: 'mask' | 'increment' }>): void {
     if (message.kind === 'increment') {
       this.#live.add(message.increment)
       this.#moment = message.increment.moment

@@ -5,7 +5,7 @@
  * @module
  */
 import { Packr } from 'msgpackr'
-import { flatten, unflatten } from '../pool/flat-queries.js'
+import { flatten, unflatten } from '../pool/codec.js'
 import type { SelectionKind, SelectionTask, Task } from '../pool/messages.js'
 
 /** A task that a machine is to run. */

@@ -26,8 +26,8 @@ interface StartedSnapshot extends OpenSnapshot {
 interface StartOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
-  /** Options of Node.js for the workers; none by default. */
-  readonly workerArgs?: readonly string[]
+  /** Options of Node.js for the workers. */
+  readonly workerArgs: readonly string[]
   readonly queryThreadCount: number
   readonly countMode: SelectionService['countMode']
   readonly boundaryRule: SelectionService['boundaryRule']
@@ -36,9 +36,9 @@ interface StartOptions {
   readonly areas?: SelectionService['areas']
   /** See `LiveViews`. */
   readonly suppressionVersion?: (() => number) | undefined
-  /** Where the workers count, and the page of this thread; by default pages that are not read. */
-  readonly metrics?: MetricsMemory | undefined
-  readonly page?: Page | undefined
+  /** Where the workers count, and the page of this thread. */
+  readonly metrics: MetricsMemory
+  readonly page: Page
   /** Tells what came since the snapshot, and what comes. */
   readonly follow: FollowIncrements
   /** What came is in answers. */
@@ -53,7 +53,7 @@ export async function startSnapshot(
   snapshot: Snapshot,
   {
     workerUrl,
-    workerArgs = [],
+    workerArgs,
     queryThreadCount,
     metrics,
     page,
@@ -91,7 +91,7 @@ export async function startSnapshot(
   })
   const followed = follow(snapshotId, (increment) => {
     // Before anybody can ask for the moment.
-    pool.tell(increment)
+    pool.addIncrement(increment)
     views.add(increment)
     onApplied?.()
   })

@@ -9,9 +9,8 @@ import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
-import { Channel } from '../../src/pool/channel.js'
-import { layOutChannel } from '../../src/pool/channel-memory.js'
-import { FindingsReader } from '../../src/pool/flat-findings.js'
+import { Channel, layOutChannel } from '../../src/pool/channel.js'
+import { FindingsReader } from '../../src/pool/codec.js'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
 import { byTier } from '../support/tier.js'
@@ -46,9 +45,9 @@ function opened(t: Test, spins: number) {
   return { channel, exited }
 }
 
-/** Looks for results as a scheduler does: so many times, and then it lets itself be woken. */
+/** Polls for results as a scheduler does: so many times, and then it asks to be notified. */
 function follow(channel: Channel, turnCount: number): void {
-  if (turnCount === 0) channel.letWake()
+  if (turnCount === 0) channel.requestNotify()
   else {
     setImmediate(() => {
       channel.drain()
@@ -67,7 +66,7 @@ function sendCounts(
   for (const query of queries) channel.batch.write(query, 0)
   return new Promise((resolve, reject) => {
     channel.sendBatch({
-      ended(flat) {
+      done(flat) {
         const reader = new FindingsReader(flat as Uint32Array)
         const counts = queries.map(() =>
           reader.nextFault() === undefined ? reader.counts(1)[0] : -1,
@@ -85,11 +84,11 @@ function sendRows(channel: Channel, runs: Uint32Array, turnCount = 0): Promise<u
   const format = { kind: 'json' } as const
   return new Promise((resolve, reject) => {
     const task = { kind: 'rows', shardIndex: 0, runs, format, into: new Uint8Array(0) } as const
-    const ended = (result: unknown) => {
+    const done = (result: unknown) => {
       resolve(result)
       follow(channel, turnCount)
     }
-    channel.sendTask(task, { ended, failed: reject })
+    channel.sendTask(task, { done, failed: reject })
     follow(channel, turnCount)
   })
 }
@@ -126,18 +125,18 @@ t.test('every task ends with its own result, however the threads fall asleep', a
   }
 })
 
-t.test('a result that nobody was woken for is found all the same', async (t) => {
+t.test('a result without a notification is found all the same', async (t) => {
   const { channel } = opened(t, 30_000_000)
   const { control } = layOutChannel(channel.workerEnd.buffer)
   for (let round = 0; round < 5; round++) {
     const sent = sendCounts(channel, [20])
-    // The wish to be woken is lost before the worker is done, which takes it milliseconds.
+    // The request to be notified is lost before the worker is done, which takes it milliseconds.
     Atomics.store(control, WANTED, 0)
     t.same(await sent, [40])
   }
 })
 
-/** Where a channel keeps whether the front wants to be told. */
+/** Where a channel keeps whether the front is to be notified. */
 const WANTED = 32
 
 t.test('a worker that dies keeps what it has done, and loses nothing else', async (t) => {

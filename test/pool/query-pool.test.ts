@@ -5,6 +5,7 @@ import { toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including, type Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
+import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
 import type { Task } from '../../src/pool/messages.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
 import { attachShard } from '../../src/shard/layout.js'
@@ -25,6 +26,17 @@ const WORKER_COUNT = 2
 const KILL_COUNT = byTier({ ci: 2, soak: 10 })
 const shards = inArenas(shardsOf(columns, 1, 1_000), WORKER_COUNT)
 const shardIndexes = shards.map((_, index) => index)
+const metrics = createMetricsMemory(1, WORKER_COUNT)
+const options = {
+  workerUrl,
+  workerArgs: [],
+  threadCount: WORKER_COUNT,
+  shards,
+  sourceIds: [1],
+  metrics,
+  page: frontPage(metrics, 0),
+  log,
+}
 
 /** A square around the middle of the world, and who is inside it. */
 const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
@@ -62,11 +74,12 @@ t.test('whom a boundary covers may take the work of a task for each shard', asyn
 
 t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }, async (t) => {
   const broken = { ...shards[0], sections: shards[0].sections.slice(1) }
-  await t.rejects(startQueryPool({ workerUrl, threadCount: 1, shards: [broken], log }), {
+  await t.rejects(startQueryPool({ ...options, threadCount: 1, shards: [broken] }), {
     code: 'Failed',
     message: /a query worker cannot start: shard image has no section/,
   })
-  const slow = startQueryPool({ workerUrl, threadCount: 1, shards, log, startMs: 0 })
+  bound(t, { workerStartMs: 0 })
+  const slow = startQueryPool({ ...options, threadCount: 1 })
   await t.rejects(slow, { code: 'Failed', message: /did not start: 0 of 1 were ready after 0 ms/ })
 })
 
@@ -74,12 +87,8 @@ t.test('threads that still load outlive one that cannot', { timeout: 60_000 }, a
   // Ended while it loads, a thread takes the whole process with it.
   const broken = { ...shards[0], sections: shards[0].sections.slice(1) }
   for (let round = 0; round < byTier({ ci: 1, soak: 3 }); round++) {
-    const start = startQueryPool({
-      workerUrl,
-      threadCount: byTier({ ci: 2, soak: 8 }),
-      shards: [broken],
-      log,
-    })
+    const threadCount = byTier({ ci: 2, soak: 8 })
+    const start = startQueryPool({ ...options, threadCount, shards: [broken] })
     await t.rejects(start, { code: 'Failed' })
   }
 })
@@ -263,16 +272,20 @@ function workers(): Promise<QueryPool> {
   return pool
 }
 
-async function started(t: Test, options: { edgeTestCount?: number } = {}): Promise<QueryPool> {
-  const pool = await startQueryPool({
-    workerUrl,
-    threadCount: WORKER_COUNT,
-    shards,
-    log,
-    ...options,
-  })
+async function started(t: Test, bounds: Partial<Bounds> = {}): Promise<QueryPool> {
+  bound(t, bounds)
+  const pool = await startQueryPool(options)
   t.teardown(() => pool.close())
   return pool
+}
+
+type Bounds = Record<'edgeTestCount' | 'workerStartMs', number>
+
+/** Changes limits for the time of a test. */
+function bound(t: Test, bounds: Partial<Bounds>): void {
+  const { edgeTestCount, workerStartMs } = limits
+  Object.assign(limits, bounds)
+  t.teardown(() => Object.assign(limits, { edgeTestCount, workerStartMs }))
 }
 
 function squareFrom(lng: number, lat: number) {

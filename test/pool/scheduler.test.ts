@@ -4,14 +4,12 @@ import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.j
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { isRaised } from '../../src/pool/control.js'
-import { findingsLength, writeFindings } from '../../src/pool/flat-findings.js'
-import { QueryWriter, unflatten } from '../../src/pool/flat-queries.js'
+import { privatePage } from '../../src/metrics/slots.js'
+import { isCancelled, type WorkerTask } from '../../src/pool/channel.js'
+import { findingsLength, QueryWriter, unflatten, writeFindings } from '../../src/pool/codec.js'
+import type { QueryThread } from '../../src/pool/lanes.js'
 import { type Caller, sharedClockMs } from '../../src/pool/messages.js'
-import type { QueryThread } from '../../src/pool/placement.js'
-import { Scheduler } from '../../src/pool/scheduler.js'
-import type { WorkerResult, WorkerTask } from '../../src/pool/worker-messages.js'
-import type { QueryThreads, TaskWay } from '../../src/pool/worker-threads.js'
+import { type QueryThreads, Scheduler } from '../../src/pool/scheduler.js'
 import { within } from '../support/service/in-time.js'
 import { until } from '../support/service/until.js'
 
@@ -40,7 +38,9 @@ const rowBytes = { ...rows, kind: 'rowBytes' } as const
 
 type QueriesTask = Extract<WorkerTask, { kind: 'queries' }>
 type RowsTask = Extract<WorkerTask, { kind: 'rows' }>
-type TaskEnd = Parameters<TaskWay['sendBatch']>[0]
+type Channel = QueryThread['channel']
+type TaskListener = Parameters<Channel['sendBatch']>[0]
+type WorkerResult = Parameters<TaskListener['done']>[0]
 
 interface Sent {
   readonly thread: FakeThread
@@ -55,31 +55,34 @@ interface Sent {
 class FakeThread implements QueryThread {
   readonly id: number
   readonly underWay = { small: 0, large: 0, rows: 0 }
-  readonly way: TaskWay
+  readonly channel: Channel
 
   constructor(id: number, sent: Sent[]) {
     this.id = id
     const batch = new QueryWriter(new Uint32Array(SLOT_WORD_COUNT), new Float64Array(4_096))
-    const send = (task: WorkerTask, end: TaskEnd) => {
+    const send = (task: WorkerTask, listener: TaskListener) => {
       sent.push({
         thread: this,
         task,
-        answer: (tookMs = 0) => end.ended(resultOf(task), tookMs),
-        die: () => end.failed(new Error('for the test')),
+        answer: (tookMs = 0) => listener.done(resultOf(task), tookMs),
+        die: () => listener.failed(new Error('for the test')),
       })
     }
-    this.way = {
+    this.channel = {
       batch,
-      bring: () => {},
+      sendMask: () => {},
       // Its tasks end when the test says so.
       drain: () => false,
-      letWake: () => {},
+      requestNotify: () => {},
       sendTask: send,
-      sendBatch: (end) => {
+      sendBatch: (listener) => {
         const { queryCount } = batch
         const [words, floats] = [batch.words.slice(), batch.floats.slice()]
         batch.clear()
-        send({ kind: 'queries', queryCount, words, floats, unwanted: null, given: null }, end)
+        send(
+          { kind: 'queries', queryCount, words, floats, cancelFlag: null, given: null },
+          listener,
+        )
       },
     }
   }
@@ -118,7 +121,7 @@ function writeRows({ into }: RowsTask) {
 
 function started(t: Test, threadCount: number) {
   const threads = new FakeThreads(threadCount)
-  const scheduler = new Scheduler(threads, createLog('silent'))
+  const scheduler = new Scheduler(threads, createLog('silent'), privatePage())
   const run = scheduler.run.bind(scheduler)
   scheduler.run = (task, caller) => {
     const result = run(task, caller)
@@ -135,7 +138,7 @@ function started(t: Test, threadCount: number) {
   return { threads, scheduler }
 }
 
-/** A caller who can be made to go. */
+/** A caller whose client can disconnect. */
 function leaving(): Caller & { gone: boolean; leave(): void } {
   const listeners: (() => void)[] = []
   return {
@@ -286,7 +289,7 @@ t.test('a selection is tried again once, by itself, then refused', async (t) => 
   t.same(await asked[2], [7])
 })
 
-t.test('what nobody waits for any more is not begun', async (t) => {
+t.test('a task whose client has disconnected is not begun', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const caller = leaving()
   const asked = [scheduler.run(selection(), caller), scheduler.run(selection(), patient())]
@@ -297,15 +300,15 @@ t.test('what nobody waits for any more is not begun', async (t) => {
   await asked[1]
 })
 
-t.test('a large selection is told when nobody waits for it any more', async (t) => {
+t.test('a large selection is cancelled when its client disconnects', async (t) => {
   const { threads, scheduler } = started(t, 2)
   const caller = leaving()
   const asked = scheduler.run(selection(true), caller)
   await until(() => threads.sent.length >= 1)
-  const { unwanted } = threads.sent[0].task as QueriesTask
-  t.ok(unwanted && !isRaised(unwanted))
+  const { cancelFlag } = threads.sent[0].task as QueriesTask
+  t.ok(cancelFlag && !isCancelled(cancelFlag))
   caller.leave()
-  t.ok(unwanted && isRaised(unwanted))
+  t.ok(cancelFlag && isCancelled(cancelFlag))
   threads.sent[0].answer()
   await asked
 })
@@ -326,6 +329,35 @@ t.test('a selection whose time is over is refused, whether it waits or not', asy
   t.equal(queryCountOf(threads.sent[1]), 1, 'the late one does not travel any more')
   threads.sent[1].answer()
   t.same(await next, [7])
+})
+
+t.test('a task times out at its deadline and not before, whether it waits or not', async (t) => {
+  // Its clock moves only when the test says so.
+  const startMs = performance.now()
+  let nowMs = startMs
+  t.intercept(performance, 'now', { value: () => nowMs })
+  const { threads, scheduler } = started(t, 1)
+  const settled: string[] = []
+  const ask = (name: string, isLarge: boolean, waitMs: number) =>
+    scheduler.run(selection(isLarge), { ...leaving(), deadlineMs: startMs + waitMs }).then(
+      () => settled.push(`${name} done`),
+      ({ code }) => settled.push(`${name} ${code}`),
+    )
+  const underWay = [ask('sent', true, 100)]
+  await until(() => threads.sent.length >= 1)
+  const waiting = [ask('later', false, 101), ask('due', false, 100)]
+  nowMs = startMs + 99
+  await sleep(3 * limits.deadlineCheckMs)
+  t.same(settled, [])
+  nowMs = startMs + 100
+  await Promise.all([underWay[0], waiting[1]])
+  t.same(settled.toSorted(), ['due Unavailable', 'sent Unavailable'])
+  threads.sent[0].answer()
+  await until(() => threads.sent.length >= 2)
+  t.equal(queryCountOf(threads.sent[1]), 1)
+  threads.sent[1].answer()
+  await waiting[0]
+  t.equal(settled.at(-1), 'later done')
 })
 
 t.test('rows lie in memory that is used again, but for that of a worker that died', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { writeBody } from '../../src/format/answer.js'
+import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
 import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { answer } from '../../src/selection/answer.js'
 import { type Boundary, createBoundaryRule, NO_BOUNDARY } from '../../src/selection/boundary.js'
@@ -30,8 +31,17 @@ function start(
   const countMode = () => 'ContactLocation' as const
   const rules = { countMode, boundaryRule }
   const follow = () => ({ level: Promise.resolve(), stop: () => {} })
-  const options = { workerUrl: url, queryThreadCount, ...rules, follow, log: silentLog }
-  return startSnapshot(snapshot, options)
+  const metrics = createMetricsMemory(1, queryThreadCount)
+  return startSnapshot(snapshot, {
+    workerUrl: url,
+    workerArgs: [],
+    queryThreadCount,
+    ...rules,
+    metrics,
+    page: frontPage(metrics, 0),
+    follow,
+    log: silentLog,
+  })
 }
 
 const ownedCount = (shards: readonly ShardImage[]) =>

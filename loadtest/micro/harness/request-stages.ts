@@ -9,9 +9,15 @@ import type { HttpRequest } from '../../../src/http/request.js'
 import { respond } from '../../../src/http/response/respond.js'
 import { DEFAULT_OPTIONS } from '../../../src/http/response/response-options.js'
 import { limits } from '../../../src/limits.js'
-import { createChannelBuffer, layOutChannel } from '../../../src/pool/channel-memory.js'
-import { FindingsReader, findingsLength, writeFindings } from '../../../src/pool/flat-findings.js'
-import { flatten, QueryWriter, unflatten } from '../../../src/pool/flat-queries.js'
+import { createChannelBuffer, layOutChannel } from '../../../src/pool/channel.js'
+import {
+  FindingsReader,
+  findingsLength,
+  flatten,
+  QueryWriter,
+  unflatten,
+  writeFindings,
+} from '../../../src/pool/codec.js'
 import type { QueryRunner, SelectionTask } from '../../../src/pool/messages.js'
 import { askerUntil } from '../../../src/selection/access.js'
 import type { Catalogue } from '../../../src/selection/catalogue.js'

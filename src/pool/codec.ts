@@ -1,9 +1,10 @@
 /**
- * Queries as they travel: many in two typed arrays, since each object that crosses threads costs
- * more than the search for a small shape.
+ * Queries and findings as they travel between a front thread and a worker: many in a few typed arrays, since
+ * each object that crosses threads costs more than the search for a small shape.
  *
- *   words   for each query: its kind, how recipients count, its mask and moments, indexes of shards, ids of sources, and all lengths
- *   floats  for each query: when it expires, then vertices, bounds, arcs, radii and positions
+ *   words     for each query: its kind, how recipients count, its mask and moments, indexes of shards, ids of sources, and all lengths
+ *   floats    for each query: when it expires, then vertices, bounds, arcs, radii and positions
+ *   findings  for each query: a word that says how it went, then for each shard a count, or the length of a list of runs and the list
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Polygons } from '../geometry/polygon/polygons.js'
 import type { Reaches } from '../geometry/reach/reaches.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import type { CountMode } from '../shard/select.js'
-import type { SelectionKind, SelectionTask } from './messages.js'
+import type { QueryFault, SelectionKind, SelectionTask } from './messages.js'
 
 export interface FlatQueries {
   readonly queryCount: number
@@ -20,7 +21,7 @@ export interface FlatQueries {
   readonly floats: Float64Array
 }
 
-/** All of a task that a worker must know. */
+/** What a worker needs of a task. */
 type Query = Omit<
   SelectionTask<SelectionKind>,
   'given' | 'isLarge' | 'missing' | 'shardIndexes'
@@ -28,20 +29,17 @@ type Query = Omit<
   readonly shardIndexes: ArrayLike<number>
 }
 
-/** A query as a worker takes it: its arrays are views into those that travelled. */
+/** A query as a worker reads it: its arrays are views into those that travelled. */
 export interface TimedQuery extends Omit<Query, 'shardIndexes' | 'mask' | 'since'> {
   readonly shardIndexes: Uint32Array
   readonly since: number
   /** 0 for none. */
   readonly maskId: number
-  /** When nobody waits for it any more, by `sharedClockMs`. */
+  /** When its request times out, by `sharedClockMs`. */
   readonly expiresMs: number
 }
 
-/**
- * Writes queries into two arrays, one behind the other, as `unflatten` reads them. It writes nothing
- * beyond their ends.
- */
+/** Writes queries one behind the other, as `unflatten` reads them, and nothing beyond the ends of the arrays. */
 export class QueryWriter {
   readonly words: Uint32Array
   readonly floats: Float64Array
@@ -54,7 +52,6 @@ export class QueryWriter {
     this.floats = floats
   }
 
-  /** Forgets what was written. */
   clear(): void {
     this.queryCount = 0
     this.wordCount = 0
@@ -62,7 +59,7 @@ export class QueryWriter {
   }
 
   /**
-   * @param expiresMs  when nobody waits for it any more, by `sharedClockMs`
+   * @param expiresMs  when its request times out, by `sharedClockMs`
    * @returns false when there is no room for the query; then it has not been written
    */
   write(query: Query, expiresMs: number): boolean {
@@ -120,6 +117,60 @@ export function unflatten({ queryCount, words, floats }: FlatQueries): TimedQuer
   const queries: TimedQuery[] = []
   for (let left = queryCount; left > 0; left--) queries.push(readQuery(from))
   return queries
+}
+
+/** One query's findings: one entry a shard, or why there are none. */
+export type Findings =
+  | { readonly counts: ArrayLike<number> }
+  | { readonly runs: readonly Uint32Array[] }
+  | { readonly fault: QueryFault }
+
+/** In words of 32 bits. */
+export function findingsLength(findings: readonly Findings[]): number {
+  let length = 0
+  for (const each of findings) length += findingLength(each)
+  return length
+}
+
+/** @param into  as long as `findingsLength` says, or longer */
+export function writeFindings(findings: readonly Findings[], into: Uint32Array): void {
+  let at = 0
+  for (const each of findings) at = writeFinding(each, into, at)
+}
+
+/**
+ * Reads findings as copies, since their memory is used again: for each query in turn `nextFault`, and without a
+ * fault `counts` or `runs`.
+ */
+export class FindingsReader {
+  readonly #flat: Uint32Array
+  #at = 0
+
+  constructor(flat: Uint32Array) {
+    this.#flat = flat
+  }
+
+  /** @returns undefined when the next query has findings */
+  nextFault(): QueryFault | undefined {
+    const state = this.#flat[this.#at++]
+    return state === 0 ? undefined : FAULTS[state - 1]
+  }
+
+  counts(shardCount: number): number[] {
+    const counts: number[] = []
+    for (let left = shardCount; left > 0; left--) counts.push(this.#flat[this.#at++])
+    return counts
+  }
+
+  runs(shardCount: number): Uint32Array[] {
+    const runs: Uint32Array[] = []
+    for (let left = shardCount; left > 0; left--) {
+      const start = this.#at + 1
+      this.#at = start + this.#flat[this.#at]
+      runs.push(this.#flat.slice(start, this.#at))
+    }
+    return runs
+  }
 }
 
 const KINDS: readonly SelectionKind[] = ['count', 'select', 'cover', 'offer', 'firsts']
@@ -276,4 +327,28 @@ function readWords(from: Reading): Uint32Array {
 function readFloats(from: Reading, count: number): Float64Array {
   from.floatAt += count
   return from.floats.subarray(from.floatAt - count, from.floatAt)
+}
+
+const FAULTS: readonly QueryFault[] = ['TooComplex', 'Unavailable']
+
+function findingLength(findings: Findings): number {
+  if ('counts' in findings) return 1 + findings.counts.length
+  if ('fault' in findings) return 1
+  return findings.runs.reduce((sum, runs) => sum + 1 + runs.length, 1)
+}
+
+function writeFinding(findings: Findings, into: Uint32Array, start: number): number {
+  let at = start
+  into[at++] = 'fault' in findings ? 1 + FAULTS.indexOf(findings.fault) : 0
+  if ('counts' in findings) {
+    into.set(findings.counts, at)
+    at += findings.counts.length
+  } else if ('runs' in findings) {
+    for (const runs of findings.runs) {
+      into[at++] = runs.length
+      into.set(runs, at)
+      at += runs.length
+    }
+  }
+  return at
 }

@@ -1,24 +1,38 @@
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { ClipPool } from '../../src/pool/clip-pool.js'
+import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
+import { ClipPool } from '../../src/pool/clip.js'
 import { inTime, within } from '../support/service/in-time.js'
 import { byTier } from '../support/tier.js'
 import type { Deed } from './fixtures/clip.js'
 
 const MiB = 1024 * 1024
 
-type ClipPoolOptions = ConstructorParameters<typeof ClipPool>[0]
+const metrics = createMetricsMemory(1, 1)
+const defaults = {
+  workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
+  workerArgs: [],
+  workerData: { metrics, frontIndex: 0 },
+  environment: {},
+  page: frontPage(metrics, 0),
+  log: createLog('silent'),
+}
 
-function opened(t: Test, options: Partial<ClipPoolOptions> = {}) {
-  const pool = new ClipPool({
-    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
-    log: createLog('silent'),
-    environment: {},
-    ...options,
-  })
+function opened(t: Test, options: Partial<typeof defaults> = {}) {
+  const pool = new ClipPool({ ...defaults, ...options })
   t.teardown(() => pool.close())
   return (deed: Deed, caller = inTime()) => pool.run(deed, caller)
+}
+
+/** Changes limits for the time of a test. */
+function bound(
+  t: Test,
+  bounds: Partial<Record<'outlineMs' | 'outlineSharedMs' | 'clipHeapBytes', number>>,
+): void {
+  const { outlineMs, outlineSharedMs, clipHeapBytes } = limits
+  Object.assign(limits, bounds)
+  t.teardown(() => Object.assign(limits, { outlineMs, outlineSharedMs, clipHeapBytes }))
 }
 
 t.test('a task is run, one after the other', async (t) => {
@@ -28,11 +42,7 @@ t.test('a task is run, one after the other', async (t) => {
 })
 
 t.test('what is to run instead of a failed task runs before the tasks behind it', async (t) => {
-  const pool = new ClipPool({
-    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
-    log: createLog('silent'),
-    environment: {},
-  })
+  const pool = new ClipPool(defaults)
   t.teardown(() => pool.close())
   const order: string[] = []
   const noted = async (name: string, run: ReturnType<typeof pool.run>) => {
@@ -59,18 +69,15 @@ t.test('what is to run instead of a failed task runs before the tasks behind it'
 })
 
 t.test('a task may run for less while others wait', async (t) => {
-  const run = opened(t, { runMs: 60_000, sharedRunMs: 50 })
+  bound(t, { outlineMs: 60_000, outlineSharedMs: 50 })
+  const run = opened(t)
   await run('echo')
   const outcomes = await Promise.all([run('loop'), run('loop'), run('echo')])
   t.same(outcomes, [{ failure: 'TookTooLong' }, { failure: 'TookTooLong' }, { value: 'echo' }])
 })
 
 t.test('time is left for what is to run instead', async (t) => {
-  const pool = new ClipPool({
-    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
-    log: createLog('silent'),
-    environment: {},
-  })
+  const pool = new ClipPool(defaults)
   t.teardown(() => pool.close())
   await pool.run('echo', inTime())
   const caller = within(limits.outlineDrawMs + 100)
@@ -89,7 +96,8 @@ const failures = [
 ] as const
 for (const { deed, failure } of failures) {
   t.test(`${deed}: the thread is ended, and the next task has another`, async (t) => {
-    const run = opened(t, { runMs: deed === 'loop' ? 100 : 8_000, heapBytes: 16 * MiB })
+    bound(t, { outlineMs: deed === 'loop' ? 100 : 8_000, clipHeapBytes: 16 * MiB })
+    const run = opened(t)
     for (let round = 0; round < byTier({ ci: 1, soak: 2 }); round++) {
       t.same(await run(deed), { failure })
       t.same(await run('echo'), { value: 'echo' })
@@ -98,7 +106,8 @@ for (const { deed, failure } of failures) {
 }
 
 t.test('a task behind an endless one is run once that is ended', async (t) => {
-  const run = opened(t, { runMs: 100 })
+  bound(t, { outlineMs: 100, outlineSharedMs: 100 })
+  const run = opened(t)
   const outcomes = await Promise.all([run('loop'), run('echo'), run('loop'), run('echo')])
   const [tookTooLong, echo] = [{ failure: 'TookTooLong' }, { value: 'echo' }]
   t.same(outcomes, [tookTooLong, echo, tookTooLong, echo])
@@ -113,7 +122,8 @@ t.test('a task is ended at its deadline, too', async (t) => {
 })
 
 t.test('who waits behind others waits no longer than the deadline', async (t) => {
-  const run = opened(t, { runMs: 200 })
+  bound(t, { outlineMs: 200, outlineSharedMs: 200 })
+  const run = opened(t)
   await run('echo')
   const first = run('loop')
   await t.rejects(run('echo', within(50)), { code: 'Unavailable', status: 503 })
@@ -144,9 +154,8 @@ t.test('a thread that cannot start is an error, not a hang, each time', async (t
 })
 
 t.test('closing waits for the task that runs, and nothing is taken on any more', async (t) => {
-  const workerUrl = new URL('./fixtures/clip.js', import.meta.url).href
-  const log = createLog('silent')
-  const pool = new ClipPool({ workerUrl, log, environment: {}, runMs: 100 })
+  bound(t, { outlineMs: 100, outlineSharedMs: 100 })
+  const pool = new ClipPool(defaults)
   const running = pool.run('loop', inTime())
   const waiting = pool.run('echo', inTime()).catch(({ code }) => code)
   await new Promise((resolve) => setTimeout(resolve, 1))
@@ -158,5 +167,5 @@ t.test('closing waits for the task that runs, and nothing is taken on any more',
 })
 
 t.test('a pool that was never asked is closed at once', async () => {
-  await new ClipPool({ workerUrl: '', log: createLog('silent'), environment: {} }).close()
+  await new ClipPool({ ...defaults, workerUrl: '' }).close()
 })

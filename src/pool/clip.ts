@@ -1,9 +1,8 @@
 /**
- * The clipping thread of one front thread: for tasks that may never end or take all memory, one at
- * a time, each ended with its thread when it takes too much.
+ * The clipping thread of one front thread: for tasks that may never end or take all memory. They run one at
+ * a time, and the thread is terminated when one takes too much.
  *
- * The thread is started by the first task and ended when there has been none for a while, so that
- * it costs nothing where nobody asks.
+ * The thread is started by the first task and ended when it has been idle for a while.
  *
  * @module
  */
@@ -13,46 +12,50 @@ import { beforeDeadline, NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import { type Page, privatePage, slotOf } from '../metrics/slots.js'
+import type { MetricsMemory } from '../metrics/memory.js'
+import { type Page, slotOf } from '../metrics/slots.js'
 import { outlineOutcomes } from '../metrics/table.js'
-import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
-import type { ClipWorkerData } from './worker-messages.js'
+import {
+  type Caller,
+  CLIENT_DISCONNECTED,
+  type ClipFailure,
+  type ClipOutcome,
+  type ClipRunner,
+} from './messages.js'
 
 interface ClipPoolOptions {
   /** URL of a module that exports `run`, and `ready`, which does nothing. */
   readonly workerUrl: string
-  /** Options of Node.js for the thread; none unless given. */
-  readonly workerArgs?: readonly string[]
-  readonly log: Log
-  /** Where the thread counts. */
-  readonly workerData?: ClipWorkerData
-  /** Of the front thread. */
-  readonly page?: Page
+  /** Options of Node.js for the thread. */
+  readonly workerArgs: readonly string[]
+  readonly workerData: ClipWorkerData
   /** Of the thread. */
   readonly environment: Readonly<Record<string, string>>
-  /** How long one task may run; `limits.outlineMs` unless given. */
-  readonly runMs?: number
-  /** The same while others wait; `limits.outlineSharedMs` unless given. */
-  readonly sharedRunMs?: number
-  /** The heap that the thread may hold; `limits.clipHeapBytes` unless given. */
-  readonly heapBytes?: number
+  /** Of the front thread. */
+  readonly page: Page
+  readonly log: Log
+}
+
+/** The data that a clipping thread starts with. */
+export interface ClipWorkerData {
+  readonly metrics: MetricsMemory
+  /** Of the front thread that it belongs to. */
+  readonly frontIndex: number
 }
 
 const MiB = 1024 * 1024
 
 export class ClipPool implements ClipRunner {
   readonly #options: ClipPoolOptions
-  readonly #page: Page
   #piscina: Piscina | undefined
   #loading: Promise<void> | undefined
   #underWayCount = 0
-  /** Settled when the last task that was taken on is done. */
+  /** Settled when the last accepted task is done. */
   #last: Promise<unknown> = Promise.resolve()
   #closing = false
 
   constructor(options: ClipPoolOptions) {
     this.#options = options
-    this.#page = options.page ?? privatePage()
   }
 
   async run(
@@ -60,26 +63,27 @@ export class ClipPool implements ClipRunner {
     caller: Caller,
     otherwise?: (failure: ClipFailure) => unknown,
   ): Promise<ClipOutcome> {
+    const { page } = this.#options
     if (this.#underWayCount > limits.outlinesQueuedCount) {
-      this.#page[OUTCOMES.refused]++
+      page[OUTCOMES.refused]++
       throw new ServiceError('Overloaded', 'too many outlines are being drawn; try again soon')
     }
-    this.#page[OPEN] = ++this.#underWayCount
+    page[OPEN] = ++this.#underWayCount
     const { deadlineMs } = caller
     const enteredMs = performance.now()
     const turn = this.#last.then(async () => {
-      if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
+      if (caller.gone) throw new ServiceError('Unavailable', CLIENT_DISCONNECTED)
       caller.waited?.(performance.now() - enteredMs)
       if (otherwise === undefined) return this.#runInTurn(task, deadlineMs)
       const outcome = await this.#runInTurn(task, deadlineMs - limits.outlineDrawMs)
-      // At once, since behind others that take too long as well its time would be over.
+      // At once: behind others that take too long as well it would time out.
       if ('value' in outcome) return outcome
       return this.#runInTurn(otherwise(outcome.failure), deadlineMs)
     })
     this.#last = turn
       .catch(() => {})
       .finally(() => {
-        this.#page[OPEN] = --this.#underWayCount
+        page[OPEN] = --this.#underWayCount
       })
     return await beforeDeadline(turn, deadlineMs)
   }
@@ -102,34 +106,30 @@ export class ClipPool implements ClipRunner {
       this.#loading = undefined
     })
     await beforeDeadline(this.#loading, deadlineMs)
+    const { page, log } = this.#options
+    const maxMs = this.#underWayCount > 1 ? limits.outlineSharedMs : limits.outlineMs
     const abort = new AbortController()
     const timer = setTimeout(
       () => abort.abort(),
-      Math.max(0, Math.min(this.#runMs(), deadlineMs - performance.now())),
+      Math.max(0, Math.min(maxMs, deadlineMs - performance.now())),
     )
     try {
       const value = await piscina.run(task, { signal: abort.signal })
-      this.#page[OUTCOMES.done]++
+      page[OUTCOMES.done]++
       return { value }
     } catch (error) {
       const failure = abort.signal.aborted ? 'TookTooLong' : failureOf(error)
-      this.#page[OUTCOMES[failure]]++
+      page[OUTCOMES[failure]]++
       // The message of a library may quote positions.
-      this.#options.log.warn({ failure }, 'a clipping task failed')
+      log.warn({ failure }, 'a clipping task failed')
       return { failure }
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #runMs(): number {
-    const { runMs = limits.outlineMs, sharedRunMs = limits.outlineSharedMs } = this.#options
-    return this.#underWayCount > 1 ? Math.min(runMs, sharedRunMs) : runMs
-  }
-
   #create(): Piscina {
-    const { workerUrl, workerArgs = [], workerData, environment, log } = this.#options
-    const { heapBytes = limits.clipHeapBytes } = this.#options
+    const { workerUrl, workerArgs, workerData, environment, log } = this.#options
     const piscina = new Piscina({
       filename: workerUrl,
       name: 'run',
@@ -139,14 +139,14 @@ export class ClipPool implements ClipRunner {
       maxQueue: limits.outlinesQueuedCount,
       idleTimeout: limits.clipIdleMs,
       closeTimeout: limits.poolCloseMs,
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / MiB) },
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.clipHeapBytes / MiB) },
       env: { ...environment },
       recordTiming: false,
       workerData,
       execArgv: [...workerArgs],
     })
-    // Told when a thread dies without a task, as one does that cannot load; Piscina then waits for
-    // ever.
+    // Emitted when a thread dies without a task, for example because it cannot load. Piscina then waits
+    // for ever.
     piscina.on('error', (fault: Error) => {
       log.error(describeFault(fault), 'the clipping thread failed')
       if (this.#piscina === piscina) this.#piscina = undefined

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { including, type Shapes } from '../../src/geometry/shapes.js'
-import { FindingsReader, findingsLength, writeFindings } from '../../src/pool/flat-findings.js'
-import { flatten, QueryWriter, type TimedQuery, unflatten } from '../../src/pool/flat-queries.js'
+import {
+  FindingsReader,
+  findingsLength,
+  flatten,
+  QueryWriter,
+  type TimedQuery,
+  unflatten,
+  writeFindings,
+} from '../../src/pool/codec.js'
 import type { SelectionKind } from '../../src/pool/messages.js'
 import type { CountMode } from '../../src/shard/select.js'
 import { testSeed } from '../support/random/properties.js'
