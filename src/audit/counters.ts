@@ -1,5 +1,5 @@
 /**
- * How an audit fares: shared slots, which any thread may read at any time.
+ * The state of an audit in shared slots, which any thread may read at any time.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export type AuditCounters = Int32Array
 export interface AuditFigures {
   /** Lines that were written since the start, modulo 2 ** 32. */
   readonly writtenCount: number
-  /** Lines that nobody waits for and that are not written yet. */
+  /** Lines without a waiting caller that are not written yet. */
   readonly waitingCount: number
   /** Lines that were lost, since too many waited. */
   readonly lostCount: number

@@ -6,11 +6,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { HeadMissing } from '../chain/head-store.js'
-import type { Link } from '../chain/link.js'
-import type { FileNumber } from '../chain/numbered-files.js'
-import { completeLines, follows, hashOf, previousOf } from './chain.js'
-import { auditFileName, auditFileNumbers, auditPath } from './files.js'
-import { type Head, NO_HEAD, openHead } from './head.js'
+import type { FileNumber, Link } from '../chain/link.js'
+import {
+  auditFileName,
+  auditFileNumbers,
+  auditPath,
+  type Head,
+  NO_HEAD,
+  openHead,
+} from './directory.js'
+import { completeLines, follows, hashOf, previousOf } from './entry.js'
 
 /** The first place at which an audit is not as it was written. */
 interface Damage {
@@ -26,7 +31,7 @@ interface Verdict {
   readonly lineCount: number
   /** The first line that is kept; later than 1 where old files have expired. */
   readonly firstSequence: number
-  /** The last line, by the head; to be noted elsewhere, it shows later that nobody wrote all anew. */
+  /** The last line, by the head. Noted elsewhere, it shows later whether all was written anew. */
   readonly last: Link
   /** Behind the last line: of a writer that is at work, or died. The next one settles it. */
   readonly behindBytes: number
@@ -60,7 +65,7 @@ async function readHead(directory: string): Promise<Head | undefined> {
   }
 }
 
-/** Nobody can say whether the files are all. */
+/** Without the head, it is unknown whether there were more files. */
 function missing(): Verdict {
   const last = { sequence: 0, hash: '' }
   const damage = { file: 'head', line: undefined, problem: 'is missing or damaged' }
@@ -71,7 +76,7 @@ function verifyUpTo(directory: string, head: Head): Verdict {
   const { first } = head
   const present = new Set(auditFileNumbers(directory))
   let link = first.after
-  let before: Place | undefined
+  let before: LinePosition | undefined
   let damage: Damage | undefined
   let behindBytes = 0
   let fileCount = 0
@@ -113,19 +118,19 @@ function verifyUpTo(directory: string, head: Head): Verdict {
   }
 }
 
-interface Place {
+interface LinePosition {
   readonly file: FileNumber
   readonly line: number
 }
 
-function at({ file, line }: Place, problem: string): Damage {
+function at({ file, line }: LinePosition, problem: string): Damage {
   return { file: auditFileName(file), line, problem }
 }
 
-/** What must be wrong where a line does not follow the one before it. */
+/** Why a line does not follow the one before it. */
 function damageAt(
-  place: Place,
-  before: Place | undefined,
+  place: LinePosition,
+  before: LinePosition | undefined,
   line: Uint8Array,
   link: Link,
   isIntact: boolean,
@@ -161,7 +166,7 @@ function firstLineOf(
 }
 
 /** The head says what the last line is. */
-function tailDamage(link: Link, head: Head, before: Place | undefined): Damage | undefined {
+function tailDamage(link: Link, head: Head, before: LinePosition | undefined): Damage | undefined {
   if (link.sequence === head.sequence && link.hash === head.hash) return undefined
   const place = before ?? { file: head.file, line: 1 }
   if (link.sequence === head.sequence) return at(place, 'was changed')

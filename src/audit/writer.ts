@@ -1,37 +1,29 @@
 /**
  * Writes lines to an audit directory, on disk when `append` returns. Several processes may write to one
  * directory: each group of lines is written under the lock of the head, in this order: the lines, their
- * file to disk, the head. What a writer leaves that dies in between is for `remains.ts`.
+ * file to disk, the head. The next writer takes the lines of one that died, or lost power, before the head was
+ * moved, or was moved for good.
  *
  * @module
  */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readSync, rmSync } from 'node:fs'
 import type { HeadStore } from '../chain/head-store.js'
-import { LastFile } from '../chain/last-file.js'
-import type { Link } from '../chain/link.js'
+import { type Continuation, LastFile, recover } from '../chain/last-file.js'
+import type { FileNumber, Link } from '../chain/link.js'
 import { createDirectorySync } from '../durable-files.js'
 import { limits } from '../limits.js'
-import { chainedLine } from './chain.js'
-import { entryOf } from './entry.js'
-import { auditFileNumbers, auditPath } from './files.js'
-import { type Head, NO_HEAD, openHead } from './head.js'
-import { recoverLines } from './remains.js'
-import { firstKept } from './retention.js'
+import { auditFileNumbers, auditPath, type Head, NO_HEAD, openHead } from './directory.js'
+import { chainedLine, completeLines, entryOf, follows, hashOf, previousOf } from './entry.js'
 
 interface WriterOptions {
   readonly directory: string
-  /** Files with no younger line are removed; undefined keeps them for ever. */
+  /** Files without a younger line are removed; undefined keeps them for ever. */
   readonly keepDays?: number | undefined
-  /** `limits.auditFileBytes` unless given. */
-  readonly fileBytes?: number
-  readonly now?: () => Date
 }
 
 export class AuditWriter {
   readonly #directory: string
   readonly #keepDays: number | undefined
-  readonly #fileBytes: number
-  readonly #now: () => Date
   readonly #file: LastFile
   #head: HeadStore<Head> | undefined
   #mayHaveExpired = false
@@ -40,8 +32,6 @@ export class AuditWriter {
     this.#directory = options.directory
     this.#file = new LastFile((number) => auditPath(options.directory, number))
     this.#keepDays = options.keepDays
-    this.#fileBytes = options.fileBytes ?? limits.auditFileBytes
-    this.#now = options.now ?? (() => new Date())
   }
 
   /** Makes the directory, for its owner alone. */
@@ -79,10 +69,10 @@ export class AuditWriter {
     await head?.close()
   }
 
-  /** The head after what a dead writer left is settled, and what is to be said of that. */
+  /** The head with what a dead writer left, and lines that report it. */
   #settled(head: Head): { readonly head: Head; readonly notes: readonly string[] } {
     const isLost = head.file > 0 && !this.#file.isWhole(head)
-    // Left as it is, for others to look at.
+    // The file stays as it is, to be examined.
     if (isLost)
       return { head, notes: [entryOf({ event: 'audit', phase: 'damaged', file: head.file })] }
     if (!this.#file.hasRemains(head)) return { head, notes: [] }
@@ -107,7 +97,7 @@ export class AuditWriter {
   }
 
   #write(head: Head, entries: readonly string[]): Head {
-    const now = this.#now()
+    const now = new Date(Date.now())
     const lines: string[] = []
     let link: Link = head
     for (const entry of entries) {
@@ -124,7 +114,7 @@ export class AuditWriter {
   /** Where the next bytes go: into another file when the day is over, or the file is full. */
   #placeFor(head: Head, byteCount: number, now: Date): Head {
     const day = now.toISOString().slice(0, 10)
-    const isFull = head.bytes > 0 && head.bytes + byteCount > this.#fileBytes
+    const isFull = head.bytes > 0 && head.bytes + byteCount > limits.auditFileBytes
     const goesOn = head.file > 0 && head.day === day && !isFull && !this.#file.isDoubtful
     if (goesOn && this.#file.isWhole(head)) return head
     const number = head.file + 1
@@ -134,3 +124,101 @@ export class AuditWriter {
     return { ...head, first, file: number, bytes: 0, day }
   }
 }
+
+interface RecoveredLines {
+  readonly head: Head
+  readonly takenLineCount: number
+  /** The bytes of a line that was torn, or does not continue the chain. */
+  readonly cutBytes: number
+}
+
+/**
+ * Takes the lines that continue the chain, and cuts off what comes then in the file of the head.
+ *
+ * @param refused  the file in which a write of this process failed
+ */
+function recoverLines(
+  directory: string,
+  head: Head,
+  refused: FileNumber | undefined,
+): RecoveredLines {
+  let link: Link = head
+  let { day } = head
+  const { end, taken, cutBytes } = recover<Link>(head, {
+    pathOf: (number) => auditPath(directory, number),
+    continuationIn(bytes, _file, start) {
+      const found = continuationOf(bytes, link)
+      link = found.taken.at(-1) ?? link
+      if (start === 0 && found.taken.length > 0) day = dayOf(bytes)
+      return found
+    },
+    refused,
+  })
+  const { sequence, hash } = link
+  const recovered = { ...head, ...end, sequence, hash, day }
+  return { head: recovered, takenLineCount: taken.length, cutBytes }
+}
+
+/** The lines that continue the chain, and where they end. */
+function continuationOf(bytes: Uint8Array, head: Link): Continuation<Link> {
+  const taken: Link[] = []
+  let end = 0
+  for (const line of completeLines(bytes).lines) {
+    const previous = taken.at(-1) ?? head
+    if (!follows(line, previous)) break
+    taken.push({ sequence: previous.sequence + 1, hash: hashOf(line) })
+    end += line.length + 1
+  }
+  return { taken, end }
+}
+
+/** The day of the first line, on which the file was begun. */
+function dayOf(bytes: Buffer): string {
+  const start = bytes.subarray(0, 256).toString('latin1')
+  return previousOf(bytes) === undefined ? '' : (/"time":"(\d{4}-\d\d-\d\d)/.exec(start)?.[1] ?? '')
+}
+
+/**
+ * The first file to keep, and the line before it.
+ *
+ * @param keepDays  undefined keeps all
+ */
+function firstKept(
+  directory: string,
+  head: Head,
+  keepDays: number | undefined,
+  now: Date,
+): Head['first'] {
+  let { first } = head
+  if (keepDays === undefined) return first
+  const since = new Date(now.getTime() - keepDays * DAY_MS).toISOString()
+  // All of a file is older than the first line of the next one, which also names its last line.
+  while (first.file < head.file) {
+    const next = firstLine(directory, first.file + 1)
+    const after = previousOf(next)
+    const time = TIME.exec(next.toString('latin1'))?.[1]
+    if (after === undefined || time === undefined || time >= since) break
+    first = { file: first.file + 1, after }
+  }
+  return first
+}
+
+/** As much of it as is needed; nothing if it cannot be read. */
+function firstLine(directory: string, file: FileNumber): Buffer {
+  const bytes = Buffer.alloc(FIRST_BYTES)
+  try {
+    const fd = openSync(auditPath(directory, file), 'r')
+    try {
+      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0))
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // `hickory audit verify` reports damage.
+    return Buffer.alloc(0)
+  }
+}
+
+const TIME = /,"time":"([^"]+)"/
+const FIRST_BYTES = 256
+const DAY_MS = 86_400_000

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { createDirectorySync, syncDirectorySync } from '../durable-files.js'
 
-/** The files of a chain whose head is gone: nobody can say any more whether they are all. */
+/** The head of a chain is gone: it is unknown whether its files are complete. */
 export class HeadMissing extends Error {}
 
 /** What is kept beside a head, by keys of bytes. */
@@ -32,7 +32,7 @@ interface HeadTransaction<H, T extends string> {
 }
 
 export interface HeadStore<H, T extends string = never> {
-  /** The head as it is now, whoever moved it; undefined before the first move. */
+  /** The current head, by any process; undefined before the first move. */
   read(): H | undefined
   /**
    * No other process is in a transaction meanwhile. Nothing is changed if `work` throws, and nothing is
@@ -47,7 +47,7 @@ export interface HeadStore<H, T extends string = never> {
 }
 
 interface HeadOptions<T extends string> {
-  /** `write` begins a head where there is none yet. */
+  /** `write` begins a head if it is missing. */
   readonly mode: 'read' | 'write'
   /** Whether a head that is not there was never there. */
   readonly isNew: () => boolean

@@ -2,20 +2,24 @@
  * The file at the end of a chain, to which one process after the other appends. What could not be written
  * to the end is cut off again, and a file that the system could not sync is written no more.
  *
+ * Behind the head of the chain may be records of a writer that died, or lost power, before the head was
+ * moved, or was moved for good: `recover` takes them.
+ *
  * @module
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectorySync, writeAllSync } from '../durable-files.js'
-import type { FileNumber } from './numbered-files.js'
-
-/** Where the last record of a chain ends. */
-export interface ChainEnd {
-  /** The file of the last record; 0 before the first one. */
-  readonly file: FileNumber
-  /** Where the last record ends in it. */
-  readonly bytes: number
-}
+import type { ChainEnd, FileNumber } from './link.js'
 
 export class LastFile {
   readonly #pathOf: (number: FileNumber) => string
@@ -32,7 +36,7 @@ export class LastFile {
     return this.#refused
   }
 
-  /** Whether the system could not say that the file is on disk. Such a file is written no more. */
+  /** Whether a sync failed. Such a file is written no more. */
   get isDoubtful(): boolean {
     return this.#isDoubtful
   }
@@ -118,11 +122,75 @@ export class LastFile {
   }
 }
 
-/** So that nobody finds what was refused. If that fails, it is left out when it is found. */
+/** If this fails, what was refused is left out when it is found. */
 function cutQuietly(fd: number, bytes: number): void {
   try {
     ftruncateSync(fd, bytes)
   } catch {
     // `refused` says so.
+  }
+}
+
+/** The records that continue a chain. */
+export interface Continuation<R> {
+  readonly taken: readonly R[]
+  /** Where the last one of them ends in the bytes. */
+  readonly end: number
+}
+
+interface Recovered<R> {
+  readonly end: ChainEnd
+  readonly taken: readonly R[]
+  /** The bytes of a record that was torn, or does not continue the chain. */
+  readonly cutBytes: number
+}
+
+interface Remains<R> {
+  pathOf(number: FileNumber): string
+  /** In these bytes, which follow those of the call before. */
+  continuationIn(bytes: Buffer, file: FileNumber, start: number): Continuation<R>
+  /**
+   * The file in which a write of this process failed: what is behind the head there was refused, and is
+   * not taken.
+   */
+  readonly refused: FileNumber | undefined
+}
+
+/** Takes the records that continue the chain, and cuts off what follows in the file of the last one. */
+export function recover<R>(
+  from: ChainEnd,
+  { pathOf, continuationIn, refused }: Remains<R>,
+): Recovered<R> {
+  const taken: R[] = []
+  let end = from
+  let cutBytes = 0
+  for (let file = Math.max(1, from.file); existsSync(pathOf(file)); file++) {
+    const start = file === from.file ? from.bytes : 0
+    const behind = readFileSync(pathOf(file)).subarray(start)
+    const found = file === refused ? { taken: [], end: 0 } : continuationIn(behind, file, start)
+    // A file without a continuation is begun anew when it is needed.
+    if (found.taken.length === 0 && file > from.file) break
+    settle(pathOf(file), behind.subarray(0, found.end), start)
+    taken.push(...found.taken)
+    cutBytes += behind.length - found.end
+    end = { file, bytes: start + found.end }
+  }
+  return { end, taken, cutBytes }
+}
+
+/** Written once more: what a dead writer could not sync may be in memory alone, and pass for synced. */
+export function settle(
+  path: string,
+  bytes: Uint8Array,
+  start: number,
+  { cutsRest = true } = {},
+): void {
+  const fd = openSync(path, 'r+')
+  try {
+    writeAllSync(fd, bytes, start)
+    if (cutsRest) ftruncateSync(fd, start + bytes.length)
+    fdatasyncSync(fd)
+  } finally {
+    closeSync(fd)
   }
 }

@@ -8,7 +8,7 @@
  * @module
  */
 import { join } from 'node:path'
-import { type FileNumber, numberedFiles } from '../chain/numbered-files.js'
+import { type FileNumber, numberedFiles } from '../chain/link.js'
 
 const files = numberedFiles('changes', 'journal')
 

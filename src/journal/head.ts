@@ -4,9 +4,7 @@
  * @module
  */
 import { HeadMissing, type HeadStore, openHeadStore } from '../chain/head-store.js'
-import type { ChainEnd } from '../chain/last-file.js'
-import { BEGINNING, type Link } from '../chain/link.js'
-import type { FileNumber } from '../chain/numbered-files.js'
+import { BEGINNING, type ChainEnd, type FileNumber, type Link } from '../chain/link.js'
 import { limits } from '../limits.js'
 import { JournalDamaged } from './damaged.js'
 import { headDirectory, journalFileNumbers } from './files.js'

@@ -10,7 +10,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileNumber } from '../chain/numbered-files.js'
+import type { FileNumber } from '../chain/link.js'
 import { OperatorError } from '../errors.js'
 import { headDirectory, journalFileName, journalFileNumbers, journalPath } from './files.js'
 import { type JournalHead, NO_HEAD, openHead } from './head.js'

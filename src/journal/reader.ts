@@ -5,7 +5,7 @@
  * @module
  */
 import { existsSync, type FSWatcher, watch } from 'node:fs'
-import type { FileNumber } from '../chain/numbered-files.js'
+import type { FileNumber } from '../chain/link.js'
 import { limits } from '../limits.js'
 import type { JournalBatch } from './batch.js'
 import { decodeChanges } from './content.js'

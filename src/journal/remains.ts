@@ -5,9 +5,8 @@
  * @module
  */
 import { existsSync, readFileSync } from 'node:fs'
-import type { Link } from '../chain/link.js'
-import type { FileNumber } from '../chain/numbered-files.js'
-import { type GoingOn, recover, settle } from '../chain/remains.js'
+import { type Continuation, recover, settle } from '../chain/last-file.js'
+import type { FileNumber, Link } from '../chain/link.js'
 import { journalPath } from './files.js'
 import type { JournalHead, JournalPlace } from './head.js'
 import { follows, isRecord, type JournalRecord, nextMagic, readRecord } from './record.js'
@@ -16,12 +15,12 @@ import { damagedAt, firstRecordOf } from './walk.js'
 interface RecoveredRecords {
   readonly head: JournalHead
   readonly taken: readonly JournalRecord[]
-  /** Of a group that was torn, or does not go on with the chain. */
+  /** Of a group that was torn, or does not continue the chain. */
   readonly cutBytes: number
 }
 
 /**
- * Takes the groups that go on with the chain, and cuts off what comes then.
+ * Takes the groups that continue the chain, and cuts off what comes then.
  *
  * @param refused  the file in which a write of this process failed
  * @throws JournalDamaged  where something comes then that was written after a sync
@@ -34,14 +33,14 @@ export function recoverRecords(
   let link: Link = head
   const { end, taken, cutBytes } = recover<JournalRecord>(head, {
     pathOf: (number) => journalPath(directory, number),
-    goingOn(bytes, file, start) {
-      const going = wholeGroups(bytes, link)
-      link = going.taken.at(-1) ?? link
-      if (file !== refused && isFollowed(bytes.subarray(going.end), link, directory, file)) {
-        const place = { ...link, file, bytes: start + going.end }
+    continuationIn(bytes, file, start) {
+      const found = wholeGroups(bytes, link)
+      link = found.taken.at(-1) ?? link
+      if (file !== refused && isFollowed(bytes.subarray(found.end), link, directory, file)) {
+        const place = { ...link, file, bytes: start + found.end }
         throw damagedAt(directory, place, 'is not as it was written, and later batches follow')
       }
-      return going
+      return found
     },
     refused,
   })
@@ -49,7 +48,7 @@ export function recoverRecords(
   return { head: { ...head, ...end, sequence, hash }, taken, cutBytes }
 }
 
-/** The ends of the groups that go on with the chain, and are whole. They are on disk then, and nothing is cut. */
+/** The ends of the groups that continue the chain, and are whole. They are on disk then, and nothing is cut. */
 export function groupEnds(directory: string, head: JournalHead): JournalPlace[] {
   const ends: JournalPlace[] = []
   let link: Link = head
@@ -70,8 +69,8 @@ export function groupEnds(directory: string, head: JournalHead): JournalPlace[] 
   return ends
 }
 
-/** The groups that go on with the chain and are whole. */
-export function wholeGroups(bytes: Buffer, previous: Link): GoingOn<JournalRecord> {
+/** The groups that continue the chain and are whole. */
+export function wholeGroups(bytes: Buffer, previous: Link): Continuation<JournalRecord> {
   const records: JournalRecord[] = []
   let takenCount = 0
   let at = 0

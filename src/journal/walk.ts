@@ -4,8 +4,7 @@
  * @module
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { Link } from '../chain/link.js'
-import type { FileNumber } from '../chain/numbered-files.js'
+import type { FileNumber, Link } from '../chain/link.js'
 import { JournalDamaged } from './damaged.js'
 import { journalFileName, journalPath } from './files.js'
 import type { JournalHead, JournalPlace } from './head.js'

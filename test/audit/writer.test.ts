@@ -10,11 +10,11 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { auditFileNumbers, auditPath, readAudit } from '../../src/audit/directory.js'
 import { entryOf } from '../../src/audit/entry.js'
-import { auditFileNumbers, auditPath } from '../../src/audit/files.js'
-import { readAudit } from '../../src/audit/read.js'
 import { verifyAudit } from '../../src/audit/verify.js'
 import { AuditWriter } from '../../src/audit/writer.js'
+import { limits } from '../../src/limits.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
@@ -22,27 +22,31 @@ const entry = (note: number) => entryOf({ event: 'service', phase: 'test', note 
 
 async function writer(
   t: Test,
-  options: Partial<ConstructorParameters<typeof AuditWriter>[0]> = {},
+  { keepDays, fileBytes }: { keepDays?: number; fileBytes?: number } = {},
 ) {
+  const { auditFileBytes } = limits
+  Object.assign(limits, { auditFileBytes: fileBytes ?? auditFileBytes })
+  t.teardown(() => Object.assign(limits, { auditFileBytes }))
   const directory = join(temporaryDirectory(t), 'audit')
-  const made = new AuditWriter({ directory, ...options })
+  const made = new AuditWriter({ directory, keepDays })
   t.teardown(() => made.release())
   made.prepare()
   return { directory, writer: made }
 }
 
 t.test('lines are chained, over files, days and writers', async (t) => {
-  let now = new Date('2026-11-22T23:59:58.000Z')
-  const { directory, writer: first } = await writer(t, { fileBytes: 1_000, now: () => now })
+  let nowMs = Date.parse('2026-11-22T23:59:58.000Z')
+  t.intercept(Date, 'now', { value: () => nowMs })
+  const { directory, writer: first } = await writer(t, { fileBytes: 1_000 })
   t.equal(first.append([entry(1), entry(2)]).first, 1)
   t.equal(first.append([entry(3)]).first, 3)
-  const second = new AuditWriter({ directory, fileBytes: 1_000, now: () => now })
+  const second = new AuditWriter({ directory })
   t.equal(second.append([entry(4)]).first, 4)
   t.equal(first.append([entry(5)]).first, 5)
   t.same(auditFileNumbers(directory), [1], 'exactly as much as there is room for')
   first.append([entry(6), entry(7)])
   t.same(auditFileNumbers(directory), [1, 2], 'a full file')
-  now = new Date('2026-11-23T00:00:00.000Z')
+  nowMs = Date.parse('2026-11-23T00:00:00.000Z')
   second.append([entry(8)])
   t.same(auditFileNumbers(directory), [1, 2, 3], 'another day')
   await second.release()
@@ -91,13 +95,13 @@ t.test('lines behind the head are taken, also those of a file behind its own', a
   // The head as it was, and the files as they were written then.
   const kept = `${directory}-head`
   cpSync(join(directory, 'head'), kept, { recursive: true })
-  const more = new AuditWriter({ directory, fileBytes: 400 })
+  const more = new AuditWriter({ directory })
   for (const note of [2, 3, 4, 5, 6]) more.append([entry(note)])
   await more.release()
   t.ok(auditFileNumbers(directory).length >= 3)
   rmSync(join(directory, 'head'), { recursive: true })
   cpSync(kept, join(directory, 'head'), { recursive: true })
-  const next = new AuditWriter({ directory, fileBytes: 400 })
+  const next = new AuditWriter({ directory })
   t.equal(next.append([entry(7)]).first, 8)
   await next.release()
   const { damage, lineCount } = await verifyAudit(directory)
@@ -117,11 +121,12 @@ t.test('a file that was cut short is left, and the next one begun', async (t) =>
 })
 
 t.test('old files go when the operator says so, and the chain begins later', async (t) => {
-  let now = new Date('2026-01-01T12:00:00.000Z')
-  const { directory, writer: keeping } = await writer(t, { keepDays: 30, now: () => now })
+  let nowMs = Date.parse('2026-01-01T12:00:00.000Z')
+  t.intercept(Date, 'now', { value: () => nowMs })
+  const { directory, writer: keeping } = await writer(t, { keepDays: 30 })
   for (let day = 0; day < 40; day++) {
     keeping.append([entry(day)])
-    now = new Date(now.getTime() + 86_400_000)
+    nowMs += 86_400_000
   }
   // The last one was written on day 39: the first that is younger than 30 days follows the one of day 8.
   t.same(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AuditLine, readAudit } from '../../audit/read.js'
+import { type AuditLine, readAudit } from '../../audit/directory.js'
 import { OperatorError } from '../../errors.js'
 import { print, roomToPrint } from '../output.js'
 import { formatTable } from '../table.js'

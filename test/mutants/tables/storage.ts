@@ -51,7 +51,7 @@ export const ofStorage: readonly Mutant[] = [
   },
   {
     name: 'a line of the audit that was changed is not found',
-    file: 'src/audit/chain.ts',
+    file: 'src/audit/entry.ts',
     find: 'return named?.sequence === previous.sequence && named.hash === previous.hash',
     replace: 'return named?.sequence === previous.sequence',
     hints: ['test/audit/writer.test.ts'],
