@@ -8,10 +8,8 @@
  * @module
  */
 import { ServiceError, TooManyRequests } from '../errors.js'
-import type { FollowedKeys } from '../keys/follow-keys.js'
-import type { KeyAccess } from '../keys/key-access.js'
-import type { KeyRing, Verdict } from '../keys/key-ring.js'
-import { keyIdOf } from '../keys/secret.js'
+import { keyIdOf } from '../keys/key-record.js'
+import type { FollowedKeys, KeyAccess, KeyRing, Verdict } from '../keys/key-ring.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { KeyRefusal } from '../metrics/table.js'

@@ -6,17 +6,23 @@
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { KeyChanger } from '../store/keys.js'
-import { type KeyRecord, readKeyRecord, stateOf } from './key-record.js'
-import { keyHash, makeKeyId, makeKeyText } from './secret.js'
+import {
+  type KeyRecord,
+  keyHash,
+  makeKeyId,
+  makeKeyText,
+  readKeyRecord,
+  stateOf,
+} from './key-record.js'
 
-/** What a new key is to be. */
-type KeyWish = Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'slot' | 'secrets'>
+/** The settings of a new key. */
+type KeySettings = Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'slot' | 'secrets'>
 
-/** A secret is in memory from now on, and nowhere else. */
+/** A new secret, which is in memory only. */
 export interface NewSecret {
   /** What a client sends. */
   readonly text: string
-  /** Of the keys, with the change. */
+  /** The version of the keys with the change. */
   readonly version: number
   readonly record: KeyRecord
 }
@@ -26,23 +32,23 @@ export interface NewSecret {
  *
  * @throws OperatorError  Usage, when there is one of this name, or there are too many
  */
-export function createKey(keys: KeyChanger, wish: KeyWish, nowMs: number): NewSecret {
+export function createKey(keys: KeyChanger, settings: KeySettings, nowMs: number): NewSecret {
   return make(keys, (found) => {
-    const earlier = found.find(({ record }) => record?.name === wish.name)
+    const earlier = found.find(({ record }) => record?.name === settings.name)
     if (earlier?.record !== undefined && earlier.record.revokedAt === undefined) {
       throw new OperatorError(
         'Usage',
-        `there is a key ${wish.name} already: choose another --name, or give that one a new secret ` +
-          `with \`hickory keys rotate ${wish.name}\``,
+        `there is a key ${settings.name} already: choose another --name, or give that one a new secret ` +
+          `with \`hickory keys rotate ${settings.name}\``,
       )
     }
-    refuseForeignCertificates(found, wish.name, wish.certificates)
+    refuseForeignCertificates(found, settings.name, settings.certificates)
     const removed = earlier ?? (found.length < limits.keyCount ? undefined : oldestRevoked(found))
     const id = makeKeyId()
     const text = makeKeyText(id)
     const createdAt = timeAt(nowMs)
     const record: KeyRecord = {
-      ...wish,
+      ...settings,
       createdAt,
       slot: freeSlot(found.filter((one) => one !== removed)),
       secrets: [{ hash: keyHash(text).toString('hex'), createdAt, place: 0 }],
@@ -52,7 +58,7 @@ export function createKey(keys: KeyChanger, wish: KeyWish, nowMs: number): NewSe
 }
 
 /**
- * Gives a key another secret. The one that it has lives on for a while, so that clients can be told in turn.
+ * Gives a key another secret. The old one stays valid for a while, until all clients have the new one.
  *
  * @throws OperatorError  Usage, when there is no such key, or it has two secrets already
  */
@@ -102,9 +108,9 @@ export function finishRotation(keys: KeyChanger, name: string, nowMs: number): n
 }
 
 /**
- * Says by which TLS certificates the client of a key is let in, in place of those that it had.
+ * Sets the TLS certificates that are accepted for a key, in place of those that it had.
  *
- * @param certificates  SHA-256 of each, in hexadecimal digits; none is none
+ * @param certificates  SHA-256 of each, in hexadecimal digits
  * @returns the version of the keys with that
  * @throws OperatorError  Usage, when there is no such key, or another one has a certificate
  */
@@ -136,15 +142,15 @@ export function revokeKey(keys: KeyChanger, name: string, nowMs: number): number
     const damaged = found.find(({ id, record }) => record === undefined && id === name)
     if (damaged !== undefined) return new Map([[damaged.id, undefined]])
     const { id, record } = named(found, name)
-    // Asked for twice by somebody who wants to be sure: the first time counts.
+    // Revoked twice: the first time counts.
     if (record.revokedAt !== undefined) return new Map()
     return new Map([[id, JSON.stringify({ ...record, revokedAt: timeAt(nowMs) })]])
   })
 }
 
-/** A certificate stands for one key, or nobody could tell which. */
+/** A certificate stands for one key only. */
 function refuseForeignCertificates(
-  found: readonly Found[],
+  found: readonly StoredKey[],
   name: string,
   certificates: readonly string[] = [],
 ): void {
@@ -159,32 +165,32 @@ function refuseForeignCertificates(
   }
 }
 
-interface Found {
+interface StoredKey {
   readonly id: string
   /** Undefined where it is damaged. */
   readonly record: KeyRecord | undefined
 }
 
-export function readAll(records: ReadonlyMap<string, string>): Found[] {
+export function readAll(records: ReadonlyMap<string, string>): StoredKey[] {
   return Array.from(records, ([id, json]) => ({ id, record: readKeyRecord(json) }))
 }
 
-interface Made {
+interface KeyChange {
   readonly id: string
   readonly text: string
   readonly record: KeyRecord
   readonly removedId?: string | undefined
 }
 
-function make(keys: KeyChanger, makeFrom: (found: readonly Found[]) => Made): NewSecret {
-  const made: Made[] = []
+function make(keys: KeyChanger, makeFrom: (found: readonly StoredKey[]) => KeyChange): NewSecret {
+  const made: KeyChange[] = []
   const version = keys.change(({ records }) => {
     const one = makeFrom(readAll(records))
     made.push(one)
     const changes = new Map<string, string | undefined>()
     if (one.removedId !== undefined) changes.set(one.removedId, undefined)
     changes.set(one.id, JSON.stringify(one.record))
-    // A secret that somebody has seen must be replaced however many keys there are.
+    // A secret that has leaked must be replaced however many keys there are.
     if (!records.has(one.id)) refuseTooLarge(new Map([...records, ...changes]))
     return changes
   })
@@ -204,7 +210,7 @@ function refuseTooLarge(records: ReadonlyMap<string, string | undefined>): void 
   )
 }
 
-function named(found: readonly Found[], name: string): { id: string; record: KeyRecord } {
+function named(found: readonly StoredKey[], name: string): { id: string; record: KeyRecord } {
   for (const { id, record } of found) if (record?.name === name) return { id, record }
   const names = found.flatMap(({ record }) =>
     record === undefined || record.revokedAt !== undefined ? [] : [record.name],
@@ -213,7 +219,7 @@ function named(found: readonly Found[], name: string): { id: string; record: Key
   throw new OperatorError('Usage', `there is no key ${name}: ${known}`)
 }
 
-function usable(found: readonly Found[], name: string, nowMs: number) {
+function usable(found: readonly StoredKey[], name: string, nowMs: number) {
   const one = named(found, name)
   const state = stateOf(one.record, nowMs)
   if (state === 'live') return one
@@ -223,7 +229,7 @@ function usable(found: readonly Found[], name: string, nowMs: number) {
   )
 }
 
-function oldestRevoked(found: readonly Found[]): Found {
+function oldestRevoked(found: readonly StoredKey[]): StoredKey {
   const revoked = found.filter(({ record }) => record?.revokedAt !== undefined)
   const [oldest] = revoked.sort((a, b) =>
     (a.record?.revokedAt ?? '') < (b.record?.revokedAt ?? '') ? -1 : 1,
@@ -235,7 +241,7 @@ function oldestRevoked(found: readonly Found[]): Found {
   )
 }
 
-function freeSlot(found: readonly Found[]): number {
+function freeSlot(found: readonly StoredKey[]): number {
   const taken = new Set(found.map(({ record }) => record?.slot))
   let slot = 0
   while (taken.has(slot)) slot++

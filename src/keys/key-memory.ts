@@ -1,6 +1,6 @@
 /**
  * Memory that all front threads of a process share with its main thread: how much each key is used, and
- * which changes to keys each front has taken. Nobody waits for anybody to count in it.
+ * which changes to keys each front has applied. No thread waits for another one to count in it.
  *
  * @module
  */
@@ -11,8 +11,8 @@ export interface KeyMemory {
   readonly words: BigInt64Array
   /** For each key and each `USE_PLACES`, when it was last used, in milliseconds since 1970; 0 is never. */
   readonly usedMs: Float64Array
-  /** The version of the keys that each front thread goes by. */
-  readonly taken: Int32Array
+  /** The version of the keys that each front thread has applied. */
+  readonly applied: Int32Array
 }
 
 /** Where uses of a key are noted: those of each of its two secrets, and of its certificates. */
@@ -40,18 +40,18 @@ export function createKeyMemory(frontCount: number): KeyMemory {
   return {
     words: new BigInt64Array(shared(limits.keyCount * WORD_COUNT * 8)),
     usedMs: new Float64Array(shared(limits.keyCount * USE_PLACES.length * 8)),
-    taken: new Int32Array(shared(frontCount * 4)),
+    applied: new Int32Array(shared(frontCount * 4)),
   }
 }
 
-export function tellTaken({ taken }: KeyMemory, frontIndex: number, version: number): void {
-  Atomics.store(taken, frontIndex, version)
+export function noteApplied({ applied }: KeyMemory, frontIndex: number, version: number): void {
+  Atomics.store(applied, frontIndex, version)
 }
 
-/** The version by which every front thread goes, or a later one. */
-export function takenByAll({ taken }: KeyMemory): number {
+/** The version that every front thread has applied, or a later one. */
+export function appliedByAll({ applied }: KeyMemory): number {
   let least = Number.POSITIVE_INFINITY
-  for (let i = 0; i < taken.length; i++) least = Math.min(least, Atomics.load(taken, i))
+  for (let i = 0; i < applied.length; i++) least = Math.min(least, Atomics.load(applied, i))
   return least
 }
 
@@ -66,10 +66,10 @@ export function usesOf({ usedMs }: KeyMemory, slot: number): readonly number[] {
 }
 
 /**
- * Lets a request in, if the key has asked no more than so often within the last second.
+ * Counts a request, if the key has sent no more than so many within the last second.
  *
  * @param nowNs  of `process.hrtime.bigint`, which all threads of a process share
- * @returns how many nanoseconds too early it comes; 0n lets it in
+ * @returns how many nanoseconds too early it comes; 0n if it was counted
  */
 export function takeRequest(
   { words }: KeyMemory,
@@ -131,7 +131,7 @@ export function rowsOf({ words }: KeyMemory, slot: number, day: number): number 
   return Number(word / DAY) === day ? Number(word % DAY) : 0
 }
 
-/** Counts rows of elsewhere: of before a start, or of another process. */
+/** Counts rows that were sent before the start, or by another process. */
 export function addRows({ words }: KeyMemory, slot: number, day: number, count: number): void {
   const at = WORD_COUNT * slot + WORD.rows
   for (;;) {
@@ -142,7 +142,7 @@ export function addRows({ words }: KeyMemory, slot: number, day: number, count: 
   }
 }
 
-/** Forgets the use of a key, for another one in its place. Lists under way end by themselves. */
+/** Clears the use of a key, for another one in its place. Lists under way end by themselves. */
 export function clearUse({ words, usedMs }: KeyMemory, slot: number): void {
   Atomics.store(words, WORD_COUNT * slot + WORD.dueNs, 0n)
   Atomics.store(words, WORD_COUNT * slot + WORD.rows, 0n)

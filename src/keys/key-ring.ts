@@ -1,22 +1,87 @@
 /**
- * The keys of a data directory as a front thread asks for them: whose a text is, and whether it lets
- * anybody in now.
+ * The keys of a data directory in one front thread: whose a text is, whether it is valid now, what it permits, and how
+ * much of that is left.
  *
  * @module
  */
-import type { StoredKeys } from '../store/keys.js'
-import { KeyAccess } from './key-access.js'
-import { CERTIFICATE_PLACE, type KeyMemory, type UsePlace } from './key-memory.js'
-import { type KeyRecord, readKeyRecord, stateOf } from './key-record.js'
-import { isSameHash, keyHash, keyIdOf } from './secret.js'
+import { TooManyRequests } from '../errors.js'
+import type { KeyScope } from '../interface/key-scopes.js'
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
+import type { Caller } from '../pool/messages.js'
+import type { Access, ListBounds } from '../selection/access.js'
+import type { KeyReader, StoredKeys } from '../store/keys.js'
+import {
+  beginList,
+  CERTIFICATE_PLACE,
+  endList,
+  type KeyMemory,
+  msLeftOfDay,
+  noteApplied,
+  noteUse,
+  takeRequest,
+  takeRows,
+  USE_PLACES,
+  type UsePlace,
+} from './key-memory.js'
+import {
+  isSameHash,
+  type KeyRecord,
+  keyHash,
+  keyIdOf,
+  readKeyRecord,
+  stateOf,
+} from './key-record.js'
+
+export interface FollowedKeys {
+  /** The current keys: another object once any of them has changed. */
+  readonly ring: KeyRing
+  stop(): void
+}
+
+interface FollowOptions {
+  readonly keys: KeyReader
+  readonly memory: KeyMemory
+  /** Which of the front threads this is. */
+  readonly frontIndex: number
+  readonly log: Log
+}
+
+/** Reads the keys of the store again when they have changed. */
+export function followKeys({ keys, memory, frontIndex, log }: FollowOptions): FollowedKeys {
+  let ring = new KeyRing(keys.read(), memory)
+  let isFailing = false
+  noteApplied(memory, frontIndex, ring.version)
+
+  function look(): void {
+    try {
+      if (keys.version() === ring.version) return
+      ring = new KeyRing(keys.read(), memory, ring)
+      noteApplied(memory, frontIndex, ring.version)
+      isFailing = false
+    } catch (fault) {
+      // The command that changes a key waits for this thread, and reports that it does not apply the change.
+      if (!isFailing) log.error(describeFault(fault), 'the keys cannot be read again')
+      isFailing = true
+    }
+  }
+
+  const timer = setInterval(look, limits.keyPollMs).unref()
+  return {
+    get ring() {
+      return ring
+    },
+    stop: () => clearInterval(timer),
+  }
+}
 
 /**
- * Why a text lets nobody in:
+ * Why a text is not valid:
  *
- * - `unknown`: it is no text of a key, or its id is that of none
+ * - `unknown`: it is not the text of a key, or there is no key of its id
  * - `wrong`: the secret is another one
- * - `expired`, `revoked`: it is right, and its time is over
- * - `replaced`: it is right, and another secret has taken its place
+ * - `expired`, `revoked`: it is right, and no longer valid
+ * - `replaced`: it is right, and another secret has replaced it
  */
 type Rejection = 'unknown' | 'wrong' | 'expired' | 'revoked' | 'replaced'
 
@@ -30,7 +95,7 @@ export type Verdict =
     }
   | {
       readonly rejection: Rejection
-      /** Of the key; only where the secret is right, since anybody can write the id of a key. */
+      /** Only where the secret is right, since every client can send the id of a key. */
       readonly keyName?: string
     }
 
@@ -94,9 +159,8 @@ export class KeyRing {
   }
 
   /**
-   * Whose a TLS certificate is that the client has proved to have; undefined where it stands for no key.
-   *
-   * @param certificate  its SHA-256 in hexadecimal digits
+   * @param certificate  that the client has proved to have: its SHA-256 in hexadecimal digits
+   * @returns undefined where it stands for no key
    */
   verdictOfCertificate(certificate: string, nowMs: number): Verdict | undefined {
     const key = this.#certified.get(certificate)
@@ -126,3 +190,75 @@ function keyOf(json: string, memory: KeyMemory, before: Key | undefined): Key | 
   const hashes = record.secrets.map(({ hash }) => Buffer.from(hash, 'hex'))
   return { json, record, hashes, access: new KeyAccess(record, memory) }
 }
+
+/** What a key permits, and how much of it is left. */
+export class KeyAccess implements Access, ListBounds {
+  readonly keyName: string
+  readonly boundary: object | undefined
+  readonly #scopes: ReadonlySet<KeyScope>
+  readonly #record: KeyRecord
+  readonly #memory: KeyMemory
+  /** Callers that have a list of this key under way. */
+  readonly #listing = new WeakSet<Caller>()
+  readonly #notedMs: number[] = USE_PLACES.map(() => 0)
+
+  constructor(record: KeyRecord, memory: KeyMemory) {
+    this.keyName = record.name
+    this.boundary = record.boundary
+    this.#scopes = new Set(record.scopes)
+    this.#record = record
+    this.#memory = memory
+  }
+
+  get lists(): ListBounds | undefined {
+    const { rowsPerDay, concurrentLists } = this.#record
+    return rowsPerDay === undefined && concurrentLists === undefined ? undefined : this
+  }
+
+  allows(scope: KeyScope): boolean {
+    return this.#scopes.has(scope) || this.#scopes.has('admin')
+  }
+
+  /** Notes its use, to the second. */
+  used(place: UsePlace, nowMs: number): void {
+    if (nowMs - this.#notedMs[place] < 1_000) return
+    this.#notedMs[place] = nowMs
+    noteUse(this.#memory, this.#record.slot, place, nowMs)
+  }
+
+  /** Counts a request, unless the key has no more now: then the reason. */
+  takeRequest(): TooManyRequests | undefined {
+    const { slot, requestsPerSecond } = this.#record
+    if (requestsPerSecond === undefined) return undefined
+    const nowNs = process.hrtime.bigint()
+    const earlyNs = takeRequest(this.#memory, slot, requestsPerSecond, nowNs)
+    if (earlyNs === 0n) return undefined
+    const problem = `this key may ask ${requestsPerSecond} times a second`
+    return new TooManyRequests(problem, Number(earlyNs) / 1_000_000)
+  }
+
+  begin(caller: Caller): void {
+    const { slot, concurrentLists } = this.#record
+    if (concurrentLists === undefined || this.#listing.has(caller)) return
+    if (!beginList(this.#memory, slot, concurrentLists)) {
+      const problem = `this key may have ${concurrentLists} lists at a time`
+      throw new TooManyRequests(problem, RETRY_LIST_MS)
+    }
+    this.#listing.add(caller)
+    caller.whenOver(() => endList(this.#memory, slot))
+  }
+
+  take(rowCount: number): void {
+    const { slot, rowsPerDay } = this.#record
+    if (rowsPerDay === undefined) return
+    const nowMs = Date.now()
+    const rows = { count: rowCount, perDay: rowsPerDay }
+    const { isTaken, leftCount } = takeRows(this.#memory, slot, rows, nowMs)
+    if (isTaken) return
+    const problem = `this list has ${rowCount} rows, and this key has ${leftCount} of ${rowsPerDay} left today`
+    throw new TooManyRequests(`${problem} (UTC)`, msLeftOfDay(nowMs))
+  }
+}
+
+/** It is unknown when a list ends. */
+const RETRY_LIST_MS = 1_000

@@ -1,6 +1,6 @@
 /**
- * The keys of a running service, as its main thread sees them. It tells the writers of keys what all
- * its front threads have taken, writes down how much each key was used, and tells the log of damaged keys.
+ * The keys of a running service in its main thread. It publishes what all its front threads have applied, for
+ * the writers of keys, stores how much each key was used, and logs damaged keys.
  *
  * @module
  */
@@ -10,27 +10,26 @@ import { describeFault, type Log } from '../log.js'
 import type { MainStore } from '../store/create.js'
 import {
   addRows,
+  appliedByAll,
   clearUse,
   createKeyMemory,
   dayOf,
   type KeyMemory,
   noteUse,
   rowsOf,
-  takenByAll,
   USE_PLACES,
   usesOf,
 } from './key-memory.js'
-import { readKeyRecord } from './key-record.js'
-import { type KeyUse, readKeyUse } from './key-use.js'
+import { type KeyUse, readKeyRecord, readKeyUse } from './key-record.js'
 
 export interface ServedKeys {
   /** What front threads need. */
   readonly memory: KeyMemory
-  /** From now on, writers wait for this service. To be called before it answers anybody. */
+  /** From now on, writers wait for this service. To be called before it answers requests. */
   join(): void
-  /** Resolves when all front threads go by the keys that are stored by now. */
-  untilTaken(): Promise<void>
-  /** To be called when nobody is answered any more. */
+  /** Resolves when all front threads have applied the keys that are stored by now. */
+  untilApplied(): Promise<void>
+  /** To be called when no request is answered any more. */
   stop(): void
 }
 
@@ -40,14 +39,14 @@ interface ServedKeysOptions {
   readonly log: Log
 }
 
-const TAKEN_POLL_MS = 10
+const APPLIED_POLL_MS = 10
 
 const DAMAGED = 'the record of a key is damaged: the key lets nobody in; revoke it by its id'
 
 /** A key whose use this service counts. */
-interface Counted {
+interface UseCount {
   readonly slot: number
-  /** The rows of the day of which the store knows, all services together. */
+  /** The day and its rows in the store, by all services together. */
   day: number
   storedRowCount: number
 }
@@ -55,14 +54,14 @@ interface Counted {
 export function serveKeys({ store, frontCount, log }: ServedKeysOptions): ServedKeys {
   const { keys, keyServices } = store
   const memory = createKeyMemory(frontCount)
-  const counted = new Map<string, Counted>()
-  /** What was read of each key, so that a change costs no second look at the others. */
+  const counted = new Map<string, UseCount>()
+  /** The record of each key as it was read, so that a change reads only changed keys. */
   const readJson = new Map<string, string>()
   let readVersion = -1
   let publishedVersion = -1
   let hasJoined = false
 
-  /** Takes over what others have changed. */
+  /** Applies the changes of others. */
   function read(): void {
     const { version, records } = keys.read()
     if (version === readVersion) return
@@ -96,7 +95,7 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
     const changed = [...counted].filter(([, key]) => isChanged(key, day))
     if (changed.length === 0) return
     const nowMs = Date.now()
-    const exchanged: { key: Counted; rowCount: number; countedHere: number }[] = []
+    const exchanged: { key: UseCount; rowCount: number; countedHere: number }[] = []
     keys.noteUses((before) => {
       const notes = new Map<string, string>()
       for (const [id, key] of changed) {
@@ -122,20 +121,20 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
   }
 
   let notedMs = Date.now()
-  function isChanged({ slot, day, storedRowCount }: Counted, today: number): boolean {
+  function isChanged({ slot, day, storedRowCount }: UseCount, today: number): boolean {
     const rowCount = rowsOf(memory, slot, today)
     const isUsed = usesOf(memory, slot).some((usedMs) => usedMs >= notedMs)
     return isUsed || rowCount !== (day === today ? storedRowCount : 0)
   }
 
   function publish(): void {
-    const version = takenByAll(memory)
+    const version = appliedByAll(memory)
     if (!hasJoined || version === publishedVersion) return
     keyServices.publish(version)
     publishedVersion = version
   }
 
-  /** What fails is tried again, and told of once until it works again. */
+  /** Work that fails is tried again, and logged once until it succeeds again. */
   function carefully(work: () => void): () => void {
     let isFailing = false
     return () => {
@@ -163,13 +162,13 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
   return {
     memory,
     join() {
-      publishedVersion = takenByAll(memory)
+      publishedVersion = appliedByAll(memory)
       keyServices.register(publishedVersion)
       hasJoined = true
     },
-    async untilTaken() {
+    async untilApplied() {
       const version = keys.version()
-      while (takenByAll(memory) < version) await sleep(TAKEN_POLL_MS)
+      while (appliedByAll(memory) < version) await sleep(APPLIED_POLL_MS)
     },
     stop() {
       clearInterval(looking)

@@ -73,7 +73,7 @@ interface Followed {
 /** What answers go by that the store says. */
 export interface Takers {
   readonly suppressions: Pick<Suppressions, 'catchUp'>
-  readonly keys: Pick<ServedKeys, 'untilTaken'> | undefined
+  readonly keys: Pick<ServedKeys, 'untilApplied'> | undefined
 }
 
 /**
@@ -137,7 +137,7 @@ function serviceCluster(
     if (taken === undefined) return
     telling = telling.then(async () => {
       if (kinds.has('suppressions')) await taken.suppressions.catchUp()
-      if (kinds.has('keys')) await taken.keys?.untilTaken()
+      if (kinds.has('keys')) await taken.keys?.untilApplied()
       if (kinds.has('audience') || kinds.has('deleteAudience')) audiences?.tell(sequence)
       thread.storedBy(sequence)
       stored = sequence

@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { holdsKey, isBasic, keyTextOf } from '../../src/http/credentials.js'
-import { makeKeyId, makeKeyText } from '../../src/keys/secret.js'
+import { makeKeyId, makeKeyText } from '../../src/keys/key-record.js'
 import { codePoint } from '../support/random/code-points.js'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')

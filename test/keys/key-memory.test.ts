@@ -7,17 +7,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   addRows,
+  appliedByAll,
   beginList,
   clearUse,
   createKeyMemory,
   dayOf,
   endList,
   msLeftOfDay,
+  noteApplied,
   rowsOf,
-  takenByAll,
   takeRequest,
   takeRows,
-  tellTaken,
 } from '../../src/keys/key-memory.js'
 import { limits } from '../../src/limits.js'
 
@@ -107,9 +107,9 @@ t.test('rows of elsewhere count, and those of another key do not', async (t) => 
 
 t.test('what all front threads have taken is what the last of them has', async (t) => {
   const memory = createKeyMemory(3)
-  tellTaken(memory, 0, 7)
-  tellTaken(memory, 1, 9)
-  t.equal(takenByAll(memory), 0)
-  tellTaken(memory, 2, 8)
-  t.equal(takenByAll(memory), 7)
+  noteApplied(memory, 0, 7)
+  noteApplied(memory, 1, 9)
+  t.equal(appliedByAll(memory), 0)
+  noteApplied(memory, 2, 8)
+  t.equal(appliedByAll(memory), 7)
 })

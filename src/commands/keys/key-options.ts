@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto'
 import { OperatorError } from '../../errors.js'
 import { type KeyScope, keyScopes } from '../../interface/key-scopes.js'
-import { boundaryFault } from '../../keys/boundary.js'
+import { boundaryFault } from '../../keys/key-record.js'
 import { limits } from '../../limits.js'
 import { isRefusal, whyUnread } from '../../system-refusals.js'
 import { readBeginning } from './read-beginning.js'

@@ -6,8 +6,7 @@
  */
 import { readAll } from '../../keys/change-keys.js'
 import { CERTIFICATE_PLACE, dayOf } from '../../keys/key-memory.js'
-import { type KeyRecord, stateOf } from '../../keys/key-record.js'
-import { type KeyUse, readKeyUse } from '../../keys/key-use.js'
+import { type KeyRecord, type KeyUse, readKeyUse, stateOf } from '../../keys/key-record.js'
 import type { KeyWriter } from '../../store/keys.js'
 import { print } from '../output.js'
 

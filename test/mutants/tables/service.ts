@@ -8,13 +8,13 @@ import type { Mutant } from '../mutant.js'
 export const ofService: readonly Mutant[] = [
   {
     name: 'a key may do what its scopes do not say',
-    file: 'src/keys/key-access.ts',
+    file: 'src/keys/key-ring.ts',
     find: "return this.#scopes.has(scope) || this.#scopes.has('admin')",
     replace: "return this.#scopes.size > 0 || this.#scopes.has('admin') || this.#scopes.has(scope)",
   },
   {
     name: 'the boundary of a key is forgotten',
-    file: 'src/keys/key-access.ts',
+    file: 'src/keys/key-ring.ts',
     find: 'this.boundary = record.boundary\n',
     replace: 'this.boundary = undefined\n',
   },
@@ -50,7 +50,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a boundary of a key may exclude',
-    file: 'src/keys/boundary.ts',
+    file: 'src/keys/key-record.ts',
     find: 'const isSpecial = excluded.length > 0 || nearest',
     replace: 'const isSpecial = nearest',
   },

@@ -4,9 +4,8 @@
  * @module
  */
 import { createKey } from '../../../src/keys/change-keys.js'
-import type { KeyAccess } from '../../../src/keys/key-access.js'
 import { createKeyMemory, type KeyMemory } from '../../../src/keys/key-memory.js'
-import { KeyRing } from '../../../src/keys/key-ring.js'
+import { type KeyAccess, KeyRing } from '../../../src/keys/key-ring.js'
 import type { KeyWriter, StoredKeys } from '../../../src/store/keys.js'
 
 export interface KeysInMemory extends KeyWriter {

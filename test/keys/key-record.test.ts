@@ -1,14 +1,45 @@
 /**
- * Boundaries of keys: polygons, and nothing that would be passed over.
+ * Records of keys: their texts, and their boundaries.
  *
  * @module
  */
 import t from 'tap'
-import { boundaryFault } from '../../src/keys/boundary.js'
+import {
+  boundaryFault,
+  keyHash,
+  keyIdOf,
+  makeKeyId,
+  makeKeyText,
+} from '../../src/keys/key-record.js'
+import { keyFor, keysInMemory } from '../support/data/keys.js'
 import { squareGeometry } from '../support/data/store.js'
 import { feature, line, point, polygon } from '../support/service/asked.js'
 
+const NOW = Date.parse('2026-11-22T12:00:00Z')
 const SQUARE = polygon('0 0, 2 0, 2 2, 0 2, 0 0')
+
+t.test('texts of keys are random, of one form, and name their record', async (t) => {
+  const texts = new Set<string>()
+  for (let i = 0; i < 1_000; i++) {
+    const id = makeKeyId()
+    const text = makeKeyText(id)
+    t.match(text, /^hk_[0-9a-z]{10}_[0-9A-Za-z]{43}$/)
+    t.equal(keyIdOf(text), id)
+    texts.add(text)
+  }
+  t.equal(texts.size, 1_000)
+  for (const text of ['', 'hk_', `${makeKeyText(makeKeyId())}0`, makeKeyText('ABCDEFGHIJ')]) {
+    t.equal(keyIdOf(text), undefined, text)
+  }
+})
+
+t.test('a record has no secret, only its SHA-256', async (t) => {
+  const keys = keysInMemory()
+  const text = keyFor(keys, { name: 'desk' }, NOW)
+  const [json] = keys.records.values()
+  t.notOk(json.includes(text.slice(14)))
+  t.equal(JSON.parse(json).secrets[0].hash, keyHash(text).toString('hex'))
+})
 
 t.test('polygons in every notation are a boundary', async (t) => {
   for (const boundary of [
