@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Page, slotOf } from '../metrics/slots.js'
+import { type MetricSlots as Page, slotOf } from '../metrics/memory.js'
 import { type KeyRefusal, keyRefusals } from '../metrics/table.js'
 
 export function keyRefusalCounts(page: Page): (why: KeyRefusal) => void {

@@ -7,7 +7,7 @@
 import { errorTables, type ServiceErrorCode } from '../errors.js'
 import { operationNames } from '../interface/operation-names.js'
 import type { OperationName } from '../interface/operations.js'
-import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
+import { histogramOf, observe, type MetricSlots as Page, slotOf } from '../metrics/memory.js'
 import {
   type CutReason,
   cutReasons,

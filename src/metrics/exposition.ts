@@ -10,8 +10,14 @@ import {
   type PrometheusContentType,
   Registry,
 } from 'prom-client'
-import { type MetricsMemory, type ThreadPage, threadPages } from './memory.js'
-import { type Place, placesOf, strideOf } from './slots.js'
+import {
+  type MetricsMemory,
+  placesOf,
+  type SlotPlace,
+  strideOf,
+  type ThreadPage,
+  threadPages,
+} from './memory.js'
 import {
   type Counted,
   type CountedName,
@@ -29,7 +35,7 @@ export interface Sample {
 
 type Labels = Readonly<Record<string, string>>
 
-/** What is asked at each scrape; undefined or an empty list where it is not known. */
+/** Called at each scrape; undefined or an empty list where the value is unknown. */
 export type Readings = Readonly<Record<ReadingName, () => number | readonly Sample[] | undefined>>
 
 export type ExpositionForm = PrometheusContentType | OpenMetricsContentType
@@ -78,11 +84,11 @@ function register(
     type,
     get: async () => ({ name: metric.name, help, type, values: values() }),
   }
-  // Of a metric it uses no more than this; its own classes would count on their own.
+  // The registry uses no more of a metric than this; the library's own classes would count by themselves.
   registry.registerMetric(metric as unknown as Metric)
 }
 
-/** What cannot be asked, as of a store whose disk fails, must not take all others with it. */
+/** A reading that throws, for example when the disk of the store fails, must not prevent all others. */
 function readingSamples(ask: Readings[ReadingName]): Value[] {
   let read: ReturnType<typeof ask>
   try {
@@ -120,7 +126,7 @@ function mayBeUnused({ role }: ThreadPage): boolean {
 function valuesAt(
   name: CountedName,
   { buckets }: Counted,
-  { labels, slot }: Place,
+  { labels, slot }: SlotPlace,
   at: (slot: number) => number,
 ): Value[] {
   if (buckets === undefined) return [{ labels, value: at(slot) }]

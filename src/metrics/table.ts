@@ -2,7 +2,7 @@
  * The table of all metrics: the one place where a metric gets its name, its labels and its help.
  *
  * `counted` lie in shared memory, where threads add to them (memory.ts). Their labels have fixed values,
- * so that each has its slots before anything is counted (slots.ts). `readings` are asked for at each
+ * so that each has its slots before anything is counted. `readings` are asked for at each
  * scrape, in the main thread; the compiler asks for a function for each of them (serve/admin.ts).
  *
  * No label holds anything of a request or of a recipient.
@@ -11,8 +11,6 @@
  */
 import { errorTables } from '../errors.js'
 import { operationNames } from '../interface/operation-names.js'
-import { clusterReadings } from './cluster-readings.js'
-import { liveReadings } from './live-readings.js'
 
 /** The kinds of threads that count. */
 export type Role = 'main' | 'marks' | 'front' | 'clip' | 'query'
@@ -25,7 +23,7 @@ export interface Counted extends Described {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** The threads that write it. */
   readonly by: readonly Role[]
-  /** What becomes of the values of several threads; `thread` gives each a label of its own. */
+  /** How the values of several threads are joined; `thread` gives each a label of its own. */
   readonly across: 'sum' | 'max' | 'thread'
   /** Fixed values by name, in the order in which `slotOf` takes them. */
   readonly labels?: Readonly<Record<string, readonly string[]>>
@@ -40,9 +38,9 @@ export interface Reading extends Described {
   readonly labels?: readonly string[]
 }
 
-/** The label of requests that call no operation, and of statuses that nobody foresaw. */
+/** The label of requests that call no operation, and of unexpected statuses. */
 export const OTHER = 'other'
-/** The status of a request of which no answer was begun. */
+/** The status of a request without an answer. */
 export const NO_STATUS = 'none'
 
 export const stages = ['receive', 'parse', 'wait', 'select', 'write', 'total'] as const
@@ -68,7 +66,7 @@ const switchResults = ['done', 'refused'] as const
 export const gcKinds = ['minor', 'major', 'incremental', 'weak'] as const
 
 const statuses = new Set([101, 200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)])
-/** Of the answers that the service gives. */
+/** The statuses of answers. */
 export const statusLabels = [...statuses].toSorted((a, b) => a - b).map(String)
 
 /** From what a count takes to the longest lists. */
@@ -288,6 +286,83 @@ export const counted = {
   },
 } as const satisfies Readonly<Record<string, Counted>>
 
+/** The readings of a machine of a cluster, which a service of one machine does not have. */
+export const clusterReadings = {
+  hickory_cluster_info: {
+    type: 'gauge',
+    help: 'Always 1; the labels say which machine of which cluster this is.',
+    labels: ['cluster', 'machine'],
+  },
+  hickory_cluster_connected: {
+    type: 'gauge',
+    help: 'Whether this machine is connected to NATS: 1 if so, otherwise 0.',
+  },
+  hickory_cluster_writable: {
+    type: 'gauge',
+    help: 'Whether this machine can write: the log answers, its server proves that it syncs, and the journal takes it: 1 if so, otherwise 0.',
+  },
+  hickory_cluster_fault: {
+    type: 'gauge',
+    help: 'Whether this machine cannot go on with the log, or as a member: 1 if so, otherwise 0.',
+  },
+  hickory_cluster_log_messages: {
+    type: 'gauge',
+    help: 'Messages in the log; not there while JetStream does not answer, as with the two that follow.',
+  },
+  hickory_cluster_log_missing_messages: {
+    type: 'gauge',
+    help: 'Messages that the leading server of the log lacks between its first and its last one.',
+  },
+  hickory_cluster_log_copies: {
+    type: 'gauge',
+    help: 'Servers of NATS that keep the log.',
+  },
+  hickory_cluster_level: {
+    type: 'gauge',
+    help: 'Whether this machine has all that was acknowledged until a moment ago, and can prove it: 1 if so, otherwise 0.',
+  },
+  hickory_cluster_level_seconds: {
+    type: 'gauge',
+    help: 'For how long this machine stays level if it hears no more from the log; 0 where it is not.',
+  },
+  hickory_cluster_lag_seconds: {
+    type: 'gauge',
+    help: 'For how long this machine has not been level; 0 while it is.',
+  },
+  hickory_cluster_draining: {
+    type: 'gauge',
+    help: 'Whether an operator has this machine be not ready: 1 if so, otherwise 0.',
+  },
+  hickory_cluster_written_sequence: {
+    type: 'gauge',
+    help: 'The last batch in the journal of this machine.',
+  },
+  hickory_cluster_answered_sequence: {
+    type: 'gauge',
+    help: 'The last batch by which this machine answers, with what is suppressed and who has keys.',
+  },
+  hickory_cluster_behind_batches: {
+    type: 'gauge',
+    help: 'Batches that a machine has in its journal, and by which this one does not answer yet.',
+  },
+  hickory_cluster_held_shards: {
+    type: 'gauge',
+    help: 'Shards of the snapshot that this machine holds in memory: all of them without --copies.',
+  },
+  hickory_cluster_held_recipients: {
+    type: 'gauge',
+    help: 'Recipients of the snapshot that this machine holds in memory: all of them without --copies.',
+  },
+  hickory_cluster_members: {
+    type: 'gauge',
+    help: 'Machines that are members of the cluster.',
+  },
+  hickory_cluster_level_members: {
+    type: 'gauge',
+    help: 'Members that are level, as far as this machine hears.',
+  },
+} as const
+
 export const readings = {
   hickory_build_info: {
     type: 'gauge',
@@ -334,7 +409,30 @@ export const readings = {
     help: 'Recipients of a source that are suppressed.',
     labels: ['source'],
   },
-  ...liveReadings,
+  hickory_suppression_version: {
+    type: 'gauge',
+    help: 'Version of the suppression lists in the store.',
+  },
+  hickory_suppression_taken_version: {
+    type: 'gauge',
+    help: 'Version of the suppression lists by which this service answers.',
+  },
+  hickory_suppressed_numbers: {
+    type: 'gauge',
+    help: 'Numbers on all suppression lists.',
+  },
+  hickory_journal_sequence: {
+    type: 'gauge',
+    help: 'The last batch of the journal of changes.',
+  },
+  hickory_sequence: {
+    type: 'gauge',
+    help: 'The last batch of the journal of changes that is in answers.',
+  },
+  hickory_changed_recipients: {
+    type: 'gauge',
+    help: 'Recipients that came to the served snapshot or went from it since it was made.',
+  },
   ...clusterReadings,
   hickory_audit_lines_total: {
     type: 'counter',

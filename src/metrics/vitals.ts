@@ -1,6 +1,5 @@
 /**
- * How a thread itself fares: the delay of its event loop, its collections of garbage, its heap. The thread
- * writes them into its page every second.
+ * Event-loop delay, garbage collections and heap of a thread, which it writes into its page every second.
  *
  * @module
  */
@@ -11,7 +10,7 @@ import {
   PerformanceObserver,
 } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import { type Page, slotOf } from './slots.js'
+import { type MetricSlots, slotOf } from './memory.js'
 import { gcKinds } from './table.js'
 
 interface Vitals {
@@ -19,14 +18,14 @@ interface Vitals {
 }
 
 /** For a thread whose event loop turns. */
-export function startVitals(page: Page): Vitals {
+export function startVitals(page: MetricSlots): Vitals {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
   const longest = new Float64Array(WINDOW_SECONDS)
   let second = 0
   const look = () => {
     noteHeap(page)
-    // What is measured is the time between two turns that are to be so far apart.
+    // The monitor measures the time between two turns, which includes its resolution.
     longest[second++ % WINDOW_SECONDS] = Math.max(0, delays.max / 1e9 - RESOLUTION_MS / 1e3)
     delays.reset()
     page[EVENT_LOOP_DELAY] = longest.reduce((most, each) => Math.max(most, each), 0)
@@ -44,14 +43,14 @@ export function startVitals(page: Page): Vitals {
 }
 
 /** The heap of this thread, as it is now. Takes some microseconds. */
-function noteHeap(page: Page): void {
+function noteHeap(page: MetricSlots): void {
   const { used_heap_size, total_heap_size } = getHeapStatistics()
   page[HEAP_USED] = used_heap_size
   page[HEAP_SIZE] = total_heap_size
 }
 
-/** For a thread that does nothing between its tasks: notes the heap when a second has gone by since. */
-export function heapNoter(page: Page): (nowMs: number) => void {
+/** For a thread without an event loop between its tasks: writes the heap, at most once a second. */
+export function heapNoter(page: MetricSlots): (nowMs: number) => void {
   let notedMs = Number.NEGATIVE_INFINITY
   return (nowMs) => {
     if (nowMs - notedMs < SECOND_MS) return
@@ -60,10 +59,10 @@ export function heapNoter(page: Page): (nowMs: number) => void {
   }
 }
 
-/** As Node.js tells of collections; its types leave out what they are. */
+/** The types of Node.js leave out the detail. */
 type GarbageEntry = PerformanceEntry & { readonly detail: { readonly kind: number } }
 
-function watchGarbage(page: Page): PerformanceObserver {
+function watchGarbage(page: MetricSlots): PerformanceObserver {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { duration, detail } = entry as GarbageEntry

@@ -12,8 +12,7 @@ import { beforeDeadline, NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import type { MetricsMemory } from '../metrics/memory.js'
-import { type Page, slotOf } from '../metrics/slots.js'
+import { type MetricSlots, type MetricsMemory, slotOf } from '../metrics/memory.js'
 import { outlineOutcomes } from '../metrics/table.js'
 import {
   type Caller,
@@ -29,17 +28,17 @@ interface ClipPoolOptions {
   /** Options of Node.js for the thread. */
   readonly workerArgs: readonly string[]
   readonly workerData: ClipWorkerData
-  /** Of the thread. */
+  /** The environment variables of the thread. */
   readonly environment: Readonly<Record<string, string>>
-  /** Of the front thread. */
-  readonly page: Page
+  /** The metrics of the front thread. */
+  readonly page: MetricSlots
   readonly log: Log
 }
 
 /** The data that a clipping thread starts with. */
 export interface ClipWorkerData {
   readonly metrics: MetricsMemory
-  /** Of the front thread that it belongs to. */
+  /** The front thread that it belongs to. */
   readonly frontIndex: number
 }
 

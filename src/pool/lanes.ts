@@ -11,7 +11,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { limits } from '../limits.js'
-import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
+import { histogramOf, type MetricSlots, observe, slotOf } from '../metrics/memory.js'
 import { lanes } from '../metrics/table.js'
 import type { Channel } from './channel.js'
 import type { Caller, Task, TaskResults } from './messages.js'
@@ -184,12 +184,12 @@ const TINY_MS = 1e-3
  * hence each adds and takes away its own share.
  */
 export class LaneCounts {
-  readonly #page: Page
+  readonly #page: MetricSlots
   /** The share of this pool in the slots. */
   readonly #waitingCount: Record<Lane, number> = { small: 0, large: 0, rows: 0 }
   readonly #isOld: Record<Lane, boolean> = { small: false, large: false, rows: false }
 
-  constructor(page: Page) {
+  constructor(page: MetricSlots) {
     this.#page = page
   }
 

@@ -10,8 +10,12 @@ import { Piscina } from 'piscina'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { type MetricsMemory, releaseWorkerPage } from '../metrics/memory.js'
-import { type Page, slotOf } from '../metrics/slots.js'
+import {
+  type MetricSlots,
+  type MetricsMemory,
+  releaseWorkerPage,
+  slotOf,
+} from '../metrics/memory.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
 import type { Increment } from '../shard/delta/increment.js'
 import { IncrementLog } from '../shard/delta/increment-log.js'
@@ -31,8 +35,8 @@ interface QueryPoolOptions {
   /** All of the snapshot, in its order. */
   readonly sourceIds: readonly number[]
   readonly metrics: MetricsMemory
-  /** Of the front thread. */
-  readonly page: Page
+  /** The metrics of the front thread. */
+  readonly page: MetricSlots
   readonly log: Log
 }
 

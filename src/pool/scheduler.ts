@@ -11,7 +11,7 @@ import { NO_ANSWER_IN_TIME } from '../deadline.js'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import type { Page } from '../metrics/slots.js'
+import type { MetricSlots } from '../metrics/memory.js'
 import {
   type CancelFlag,
   type CountResult,
@@ -84,7 +84,7 @@ export class Scheduler {
   #smallSentMs = 0
 
   /** @param page  of the front thread */
-  constructor(threads: QueryThreads, log: Log, page: Page) {
+  constructor(threads: QueryThreads, log: Log, page: MetricSlots) {
     this.#threads = threads
     this.#counts = new LaneCounts(page)
     this.#log = log

@@ -6,8 +6,7 @@
 
 import type { FollowIncrements } from '../live/client.js'
 import type { Log } from '../log.js'
-import type { MetricsMemory } from '../metrics/memory.js'
-import type { Page } from '../metrics/slots.js'
+import type { MetricSlots, MetricsMemory } from '../metrics/memory.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
 import { withoutShards } from '../selection/catalogue.js'
@@ -38,7 +37,7 @@ interface StartOptions {
   readonly suppressionVersion?: (() => number) | undefined
   /** Where the workers count, and the page of this thread. */
   readonly metrics: MetricsMemory
-  readonly page: Page
+  readonly page: MetricSlots
   /** Tells what came since the snapshot, and what comes. */
   readonly follow: FollowIncrements
   /** What came is in answers. */

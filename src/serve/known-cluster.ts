@@ -6,8 +6,8 @@
 import { levelUntilMs } from '../cluster/figures.js'
 import type { ClusterStatus } from '../cluster/messages.js'
 import { behindCount } from '../cluster/status.js'
-import type { clusterReadings } from '../metrics/cluster-readings.js'
 import type { Readings } from '../metrics/exposition.js'
+import type { clusterReadings } from '../metrics/table.js'
 import { monotonicMs } from '../monotonic.js'
 import type { Freshness } from '../selection/freshness.js'
 

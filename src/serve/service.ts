@@ -16,8 +16,12 @@ import { refuseClaimedPort } from '../http/port-claim.js'
 import { limits } from '../limits.js'
 import { startCompaction } from '../live/compaction.js'
 import type { Log } from '../log.js'
-import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
-import type { Page } from '../metrics/slots.js'
+import {
+  createMetricsMemory,
+  type MetricSlots,
+  type MetricsMemory,
+  mainPage,
+} from '../metrics/memory.js'
 import { startVitals } from '../metrics/vitals.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
@@ -270,7 +274,7 @@ interface Serving {
   readonly entrance: Entrance
   readonly state: ServiceState
   /** The metrics of the main thread. */
-  readonly page: Page
+  readonly page: MetricSlots
   readonly log: Log
   readonly audit: AuditThread | undefined
   readonly cluster: ServiceCluster | undefined

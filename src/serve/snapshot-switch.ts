@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { type Page, privatePage, slotOf } from '../metrics/slots.js'
+import { type MetricSlots, privatePage, slotOf } from '../metrics/memory.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import { currentMissing, readCurrent } from '../snapshot/directory.js'
@@ -60,7 +60,7 @@ interface SwitchOptions {
   /** Gets what is served, and what is not. */
   readonly state?: Pick<ServiceState, 'served' | 'news'>
   /** The metrics of the main thread. */
-  readonly page?: Page
+  readonly page?: MetricSlots
   /** `limits.snapshot…Ms` by default. */
   readonly times?: SwitchTimes
 }
@@ -113,7 +113,7 @@ export function switchSnapshots(options: SwitchOptions): SnapshotSwitch {
 class Switcher {
   readonly #options: SwitchOptions
   readonly #times: SwitchTimes
-  readonly #page: Page
+  readonly #page: MetricSlots
   readonly #signal: AbortSignal
   readonly #fail: (fault: unknown) => void
   #served: Snapshot

@@ -6,7 +6,7 @@ import { RequestCounts } from '../../src/http/request-counts.js'
 import type { RequestEnd } from '../../src/http/request-end.js'
 import { TOO_SLOW } from '../../src/http/response/reader-watch.js'
 import { operationNames } from '../../src/interface/operation-names.js'
-import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
+import { histogramOf, type MetricSlots, privatePage, slotOf } from '../../src/metrics/memory.js'
 
 const COUNT: RequestEnd = {
   requestId: 'a',
@@ -23,7 +23,7 @@ const COUNT: RequestEnd = {
   stageMs: { receive: 1, parse: 2, wait: 4, select: 8, write: 16 },
 } as RequestEnd
 
-function noted(...ends: Partial<RequestEnd>[]): Page {
+function noted(...ends: Partial<RequestEnd>[]): MetricSlots {
   const page = privatePage()
   const counts = new RequestCounts(page)
   for (const end of ends) counts.note({ ...COUNT, ...end })

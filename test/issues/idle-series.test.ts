@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { operationNames } from '../../src/interface/operation-names.js'
 import { createExposition, type Readings, TEXT_FORM } from '../../src/metrics/exposition.js'
-import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
-import { slotOf } from '../../src/metrics/slots.js'
+import { createMetricsMemory, frontPage, slotOf } from '../../src/metrics/memory.js'
 import { readings } from '../../src/metrics/table.js'
 
 const silent = Object.fromEntries(Object.keys(readings).map((name) => [name, () => undefined]))

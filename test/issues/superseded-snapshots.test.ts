@@ -6,7 +6,7 @@
 import t, { type Test } from 'tap'
 import type { MainCalls } from '../../src/cluster/messages.js'
 import type { ClusterThread } from '../../src/cluster/start.js'
-import { privatePage, slotOf } from '../../src/metrics/slots.js'
+import { privatePage, slotOf } from '../../src/metrics/memory.js'
 import { clusterSnapshots } from '../../src/serve/cluster-snapshots.js'
 import type { SnapshotNews } from '../../src/serve/messages.js'
 import { switchSnapshots } from '../../src/serve/snapshot-switch.js'

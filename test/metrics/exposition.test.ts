@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import {
   createExposition,
@@ -5,9 +6,20 @@ import {
   type Readings,
   TEXT_FORM,
 } from '../../src/metrics/exposition.js'
-import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
-import { histogramOf, observe, slotOf } from '../../src/metrics/slots.js'
-import { counted, type ReadingName, readings } from '../../src/metrics/table.js'
+import {
+  createMetricsMemory,
+  frontPage,
+  histogramOf,
+  observe,
+  slotOf,
+} from '../../src/metrics/memory.js'
+import {
+  type Counted,
+  counted,
+  type Reading,
+  type ReadingName,
+  readings,
+} from '../../src/metrics/table.js'
 
 const silent = Object.fromEntries(
   Object.keys(readings).map((name) => [name, () => undefined]),
@@ -94,3 +106,22 @@ t.test('every metric is described, in both forms', async (t) => {
   }
   t.ok(Object.keys(readings).every((name) => silent[name as ReadingName]() === undefined))
 })
+
+const docsPage = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
+
+t.test('docs/metrics.md has exactly the metrics of the table', async (t) => {
+  const rows = docsPage.split('\n').filter((line) => line.startsWith('| `hickory_'))
+  t.same(rows, [
+    ...Object.entries<Counted>(counted).map(([name, metric]) => {
+      const thread = metric.across === 'thread' ? ['thread'] : []
+      return row(name, metric, [...Object.keys(metric.labels ?? {}), ...thread])
+    }),
+    ...Object.entries<Reading>(readings).map(([name, reading]) =>
+      row(name, reading, reading.labels ?? []),
+    ),
+  ])
+})
+
+function row(name: string, { type, help }: Counted | Reading, labels: readonly string[]): string {
+  return `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`
+}

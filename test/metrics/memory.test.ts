@@ -6,17 +6,14 @@ import {
   frontPage,
   mainPage,
   marksPage,
-  releaseWorkerPage,
-  threadPages,
-} from '../../src/metrics/memory.js'
-import {
   observe,
   placesOf,
   privatePage,
-  SLOT_COUNT,
+  releaseWorkerPage,
   slotOf,
   strideOf,
-} from '../../src/metrics/slots.js'
+  threadPages,
+} from '../../src/metrics/memory.js'
 import { type CountedName, counted } from '../../src/metrics/table.js'
 
 const names = Object.keys(counted) as CountedName[]
@@ -34,7 +31,7 @@ t.test('no two places of the table share a slot', async (t) => {
       }
     }
   }
-  t.equal(taken.size, SLOT_COUNT)
+  t.equal(taken.size, privatePage().length)
 })
 
 t.test('a place is asked for by all of its labels, in their order', async (t) => {
@@ -88,7 +85,7 @@ t.test('a page is free again when its worker has ended, and not before', async (
   for (const page of all) t.equal(page.buffer, memory.buffer)
   const none = claimWorkerPage(memory)
   t.not(none.buffer, memory.buffer, 'one too many counts where nobody reads')
-  t.equal(none.length, SLOT_COUNT)
+  t.equal(none.length, privatePage().length)
   releaseWorkerPage(memory, 12_345)
   t.not(claimWorkerPage(memory).buffer, memory.buffer, 'the end of another thread frees nothing')
   // The ids of threads begin with 0, and this is the main thread.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { privatePage, slotOf } from '../../src/metrics/slots.js'
+import { privatePage, slotOf } from '../../src/metrics/memory.js'
 import { gcKinds } from '../../src/metrics/table.js'
 import { heapNoter, startVitals } from '../../src/metrics/vitals.js'
 import { collectGarbage } from '../support/collect-garbage.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { privatePage, slotOf } from '../../src/metrics/slots.js'
+import { privatePage, slotOf } from '../../src/metrics/memory.js'
 import { Channel } from '../../src/pool/channel.js'
 import {
   type Lane,

@@ -4,7 +4,7 @@ import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.j
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { privatePage } from '../../src/metrics/slots.js'
+import { privatePage } from '../../src/metrics/memory.js'
 import { isCancelled, type WorkerTask } from '../../src/pool/channel.js'
 import { findingsLength, QueryWriter, unflatten, writeFindings } from '../../src/pool/codec.js'
 import type { QueryThread } from '../../src/pool/lanes.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createFigures, writeFigures } from '../../src/cluster/figures.js'
 import type { ClusterStatus } from '../../src/cluster/messages.js'
-import { clusterReadings } from '../../src/metrics/cluster-readings.js'
+import { clusterReadings } from '../../src/metrics/table.js'
 import { monotonicMs } from '../../src/monotonic.js'
 import { type KnownCluster, readingsOfCluster } from '../../src/serve/known-cluster.js'
 import { machineOf, statusOf } from '../support/data/cluster-status.js'
