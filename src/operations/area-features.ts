@@ -1,6 +1,6 @@
 /**
- * The areas of a context as features of GeoJSON. What the Esri map libraries say by the depth of rings
- * becomes polygons with holes, cut at the antimeridian.
+ * Areas as features of GeoJSON: of a context, and of the gazetteer. Rings of Esri, whose depth says what is a hole,
+ * become polygons with holes, cut at the antimeridian.
  *
  * @module
  */
@@ -8,9 +8,15 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { type BodyWriter, writeBody } from '../format/answer.js'
 import { type Feature, featureCollection } from '../format/geojson.js'
+import { type GlobeBox, globeBoxOf } from '../gazetteer/area-bounds.js'
+import { NO_PARTS } from '../geometry/layer-parts.js'
+import type { Polygons } from '../geometry/polygon/polygons.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import type { AreaSummary } from '../interface/areas.js'
 import type { Area, MapContext } from '../interface/context.js'
+import { limits } from '../limits.js'
 import type { Region } from '../outline/clipper.js'
-import { drawLayer } from '../outline/draw.js'
+import { drawLayer, TooManyVertices } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 import { validate } from '../selection/validate.js'
 import { shapeOf } from '../store/shape-of.js'
@@ -45,14 +51,14 @@ function featureOf(area: Area): Feature {
   return { id: properties.Id, geometry, properties }
 }
 
-/** Polygons on the globe; none where it is no shape that selects anybody, as the count of the area has it. */
+/** Polygons on the globe; none where the shape selects nothing, as in the count of the area. */
 export function areaRegion(geometry: object): Region {
   const ledger = { vertexCount: Number.POSITIVE_INFINITY, hasShapesWithoutArea: false }
   const { included } = shapesOf(geometry)
   return included.flatMap((layer) => drawLayer(layer, ledger))
 }
 
-/** As GeoJSON has it; null where it is nowhere. */
+/** In GeoJSON; null without polygons. */
 export function geometryOf(region: Region): object | null {
   if (region.length === 0) return null
   const { GeoJson } = toArea(region)
@@ -68,4 +74,44 @@ function shapesOf(geometry: object) {
     if (fault instanceof ServiceError) return { included: [] }
     throw fault
   }
+}
+
+interface NamedAreaFeature {
+  readonly type: 'Feature'
+  readonly id: string
+  readonly bbox: readonly number[]
+  readonly geometry: object
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+/** @throws ServiceError  TooManyVertices, where it is too large for an answer */
+export function namedAreaFeature(properties: AreaSummary, polygons: Polygons): NamedAreaFeature {
+  const region = drawnRegion(polygons, 'Name')
+  return {
+    type: 'Feature',
+    id: properties.Id ?? '',
+    bbox: degreesOf(globeBoxOf(polygons)),
+    geometry: toArea(region).GeoJson as object,
+    properties,
+  }
+}
+
+/**
+ * @param field  of the request that names the area, if one does
+ * @throws ServiceError  TooManyVertices, where it is too large for an answer
+ */
+export function drawnRegion(polygons: Polygons, field?: string): Region {
+  const ledger = { vertexCount: limits.areaDrawnVertexCount, hasShapesWithoutArea: false }
+  try {
+    return drawLayer({ ...NO_PARTS, polygons, sourceIds: null }, ledger)
+  } catch (fault) {
+    if (!(fault instanceof TooManyVertices)) throw fault
+    const problem = `the area has more than ${limits.areaDrawnVertexCount} positions, too many to be sent`
+    throw new ServiceError('TooManyVertices', problem, field)
+  }
+}
+
+/** Seven decimals at most. */
+function degreesOf(box: GlobeBox): number[] {
+  return box.map((units) => Math.round(units) / UNITS_PER_DEGREE + 0)
 }

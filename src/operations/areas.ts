@@ -23,12 +23,11 @@ import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { JsonObject } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
-import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import { namedAreaFeature } from './area-features.js'
+import { columnsOf, documentAnswer, rowOf, tableOf, withWarnings } from './document-answer.js'
 import type { Execute } from './execute.js'
-import { namedAreaFeature } from './named-area-feature.js'
-import { withWarnings } from './with-warnings.js'
 
-/** @param current  the gazetteer as it is now; undefined where there is none */
+/** @param current  the gazetteer as it is now, if there is one */
 export function areaOperations(
   current: () => Gazetteer | undefined,
   unknownMembers?: UnknownMembers,
@@ -102,14 +101,13 @@ function areaAnswer(gazetteer: Gazetteer, name: string): Answer {
   const answer = documentAnswer({
     json,
     columns: FEATURE_COLUMNS,
-    table: FEATURE,
+    table: rowOf(FEATURE_COLUMNS),
     headers: headersOf(gazetteer),
   })
   const { geometry, properties } = feature
   return { ...answer, geoJson: () => featureCollection({}, [{ id, geometry, properties }]) }
 }
 
-/** As `GET /api/areas/{Name}` says it. */
 function unknownArea(gazetteer: Gazetteer, name: string): ServiceError {
   const near = gazetteer.nearest(name)
   const hint =
@@ -144,18 +142,13 @@ function summaryOf({ id, layer, key, name, aliases }: FoundArea): AreaSummary {
   return { Id: id, Layer: layer, Key: key, Name: name, Aliases: [...aliases] }
 }
 
-/** What is answered is the same as long as the version is. */
+/** Answers are the same while the version is. */
 function headersOf({ version }: Gazetteer): Readonly<Record<string, string>> {
   return { ETag: `W/"${version}"`, 'Cache-Control': 'no-cache' }
 }
 
 const LIST_COLUMNS = columnsOf(AreaListSchema)
 
-const RESULTS = {
-  columns: columnsOf(AreaListSchema.properties.Results.items),
-  rows: ({ Results = [] }: Row) => Results as readonly Row[],
-}
+const RESULTS = tableOf('Results', columnsOf(AreaListSchema.properties.Results.items))
 
 const FEATURE_COLUMNS = columnsOf(AreaFeatureSchema)
-
-const FEATURE = { columns: FEATURE_COLUMNS, rows: (feature: Row) => [feature] }

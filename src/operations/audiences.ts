@@ -5,9 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { Audiences } from '../audiences/audiences.js'
-import type { AudienceAsker, AudienceFacts } from '../audiences/messages.js'
+import type { AudienceAsker, AudienceFacts, OpenedAudience } from '../audiences/messages.js'
+import { audienceRunner } from '../audiences/runner.js'
 import { ServiceError } from '../errors.js'
-import type { Answer } from '../format/answer.js'
+import type { Answer, Body } from '../format/answer.js'
+import { CSV_RECORD_HEADER, frames, type ListLayout, withMembers } from '../format/recipients.js'
+import { warningHeaders } from '../format/warning-headers.js'
 import {
   type AudienceDocument,
   AudienceIdSchema,
@@ -21,25 +24,25 @@ import { NothingSchema } from '../interface/members.js'
 import { wholeNumber } from '../interface/quoted.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
-import type { Access } from '../selection/access.js'
+import type { QueryRunner } from '../pool/messages.js'
+import type { Access, Asker } from '../selection/access.js'
 import { type CurrentService, selectForList } from '../selection/answer.js'
 import { type Catalogue, isDelta } from '../selection/catalogue.js'
 import { checkFreshness } from '../selection/freshness.js'
+import { List, rowCountOf } from '../selection/list.js'
 import type { ShardRuns, SourceSelection } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
 import { refuseOthers } from '../selection/request-members.js'
 import { parseGuid } from '../store/guid.js'
-import { audienceList } from './audience-list.js'
 import { DeltaRowsFetcher, type SelectedDelta } from './delta-rows.js'
-import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import { columnsOf, documentAnswer, rowOf, tableOf, withWarnings } from './document-answer.js'
 import type { Execute } from './execute.js'
-import { withWarnings } from './with-warnings.js'
 
 interface AudienceOperationsOptions {
   readonly audiences: Audiences
   readonly current: CurrentService
-  /** Up to which change to the suppression lists everybody is marked from whom selections are made, at least. */
+  /** The change to the suppression lists up to which the served recipients are marked, at least. */
   readonly suppressionVersion: () => number
   readonly unknownMembers?: UnknownMembers | undefined
 }
@@ -60,7 +63,7 @@ export function audienceOperations({
     async PostAudienceRequest(request, caller) {
       audiences.admit(caller)
       const { selection, lifetimeSeconds } = freezing(request)
-      // Before the selection: whoever is suppressed from now on is looked for when the audience is read.
+      // Before the selection: phones that are suppressed from now on are left out when the audience is read.
       const suppressionVersion = markedVersion()
       const service = current.hold(caller)
       const { selections, catalogue, remarks } = await selectForList(
@@ -133,7 +136,7 @@ export function audienceOperations({
   }
 }
 
-/** Who is selected in shards of the snapshot, by their index there, and who came since. */
+/** The selected recipients in shards of the snapshot, by their index there, and those that were added since. */
 function partsOf(
   selections: readonly SourceSelection[],
   catalogue: Catalogue,
@@ -149,7 +152,7 @@ function partsOf(
   return { shards, deltas }
 }
 
-/** The members of the selection alone, and how long it is to stay. */
+/** The members of the selection, and the lifetime of the audience. */
 function freezing(request: JsonObject): { selection: JsonObject; lifetimeSeconds: number } {
   const problem = 'an audience has everybody who is selected, and its list is read by pages'
   refuseOthers(request, ['countsOnly', 'limit', 'after', 'partial'], problem)
@@ -173,8 +176,8 @@ function idOf(Id: string | undefined): string {
 }
 
 /**
- * Whoever may do everything, and list everybody, may use the audiences of others: `admin` without a
- * boundary, and everybody where no key is asked for.
+ * A key with `admin` and without a boundary may use the audiences of others, and so may every client of a service
+ * without keys.
  */
 function askerOf(access: Access): AudienceAsker {
   const { boundary } = access
@@ -218,18 +221,13 @@ function documentFor(facts: AudienceFacts, remarks?: Pick<Remarks, 'warnings'>):
   }
 }
 
-/** As CSV, one row. */
 function documentOf(document: AudienceDocument): Answer {
   const columns = columnsOf(AudienceSchema)
-  return answerOf(document, columns, { columns, rows: (row: Row) => [row] })
+  return answerOf(document, columns, rowOf(columns))
 }
 
-/** As CSV, one row an audience. */
 function listOf(documents: readonly AudienceDocument[]): Answer {
-  const table = {
-    columns: columnsOf(AudienceListSchema.properties.Results.items),
-    rows: ({ Results = [] }: Row) => Results as readonly Row[],
-  }
+  const table = tableOf('Results', columnsOf(AudienceListSchema.properties.Results.items))
   return answerOf({ Results: documents }, columnsOf(AudienceListSchema), table)
 }
 
@@ -240,4 +238,84 @@ function answerOf(
 ): Answer {
   const json = Buffer.from(JSON.stringify(document))
   return documentAnswer({ json, columns, table, headers: { 'Cache-Control': 'no-store' } })
+}
+
+interface AudienceListOptions {
+  readonly audiences: Audiences
+  readonly opened: OpenedAudience
+  readonly isPage: boolean
+  readonly remarks: Pick<Remarks, 'warnings'>
+  readonly caller: Asker
+}
+
+/**
+ * The list of an audience, in every format of lists.
+ *
+ * @throws TooManyRequests  where the key has no such list left
+ */
+function audienceList(options: AudienceListOptions): Answer {
+  const { audiences, opened, isPage, remarks, caller } = options
+  const { facts, next, suppressedCounts } = opened
+  const selections = selectionsOf(opened)
+  const rowCount = rowCountOf(selections)
+  caller.access.lists?.take(rowCount)
+  const runner = audienceRunner(audiences, opened.shards)
+  const suppressedCount = suppressedCounts.reduce((sum, count) => sum + count, 0)
+  const { warnings } = remarks
+  const last = {
+    NextAfter: next === undefined ? undefined : String(next),
+    AudienceId: facts.id,
+    Digest: facts.digest,
+    SuppressedCount: suppressedCount,
+    Warnings: warnings,
+  }
+  const write = (layout: ListLayout): Body => {
+    const plain = frames[layout].list
+    const hasRoom = layout === 'json' || layout === 'geojson'
+    const frame = hasRoom ? withMembers(plain, last) : plain
+    return new List(runner as QueryRunner, selections, layout, caller, frame)
+  }
+  const recorded = () => ({
+    audienceId: facts.id,
+    snapshotId: facts.snapshotId,
+    changesSequence: facts.sequence,
+    digest: facts.digest,
+    sources: selections.map(({ source, count }) => ({ id: source.id, count })),
+    suppressedCount,
+    rowCount,
+  })
+  return {
+    headers: {
+      'X-Snapshot': facts.snapshotId,
+      'X-Sequence': String(facts.sequence),
+      'X-Audience': facts.id,
+      'X-Audience-Digest': facts.digest,
+      'X-Audience-Suppressed': String(suppressedCount),
+      // Phones and positions of people: no cache may keep them.
+      'Cache-Control': 'no-store',
+      ...(next !== undefined && { 'X-Next-After': String(next) }),
+      ...warningHeaders(warnings),
+    },
+    heldBytes: opened.shards.reduce((sum, { runs }) => sum + runs.byteLength, 0),
+    warnings,
+    isPage,
+    isList: true,
+    records: () => [{ facts: recorded }],
+    json: () => write('json'),
+    ndjson: () => write('ndjson'),
+    geoJson: () => write('geojson'),
+    csv: (layout) => write(layout),
+    csvRecord: () => ({ header: CSV_RECORD_HEADER, row: write('record') }),
+  }
+}
+
+/** The shards of a page are named by their position in it. */
+function selectionsOf({ facts, suppressedCounts, shards }: OpenedAudience): SourceSelection[] {
+  return facts.sources.map(({ id, label, recipientCount }, at) => ({
+    source: { id, label },
+    count: recipientCount - suppressedCounts[at],
+    shards: shards.flatMap(({ sourceId, runs }, shardIndex) =>
+      sourceId === id ? [{ shardIndex, runs }] : [],
+    ),
+  }))
 }

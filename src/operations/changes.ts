@@ -17,10 +17,8 @@ import type { BatchOutcome } from '../journal/outcomes.js'
 import { limits } from '../limits.js'
 import { type JsonObject, kindOf, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
-import { documentAnswer, type Row } from './document-answer.js'
-import type { Execute } from './execute.js'
-import { SentLines } from './sent-lines.js'
-import { withWarnings } from './with-warnings.js'
+import { documentAnswer, rowOf, withWarnings } from './document-answer.js'
+import { type Execute, SentLines } from './execute.js'
 
 /** Where batches are written. */
 export interface ChangeSink {
@@ -32,12 +30,12 @@ export interface ChangeSink {
    * @throws ServiceError  as a rejection
    */
   append(batch: PreparedBatch): Promise<{ readonly outcome: BatchOutcome }>
-  /** How many deletes of a batch that was written found nobody; undefined where that is not known soon. */
+  /** How many deletes of a written batch found no recipient; undefined where that is not known soon. */
   absentCountOf(sequence: number): Promise<number | undefined>
 }
 
 interface ChangeableSource {
-  /** Undefined where the snapshot does not say what its recipients are known by. */
+  /** Undefined where the snapshot does not say how its recipients are identified. */
   readonly rules: ChangeRules | undefined
   /** In the snapshot. */
   readonly recipientCount: number
@@ -61,7 +59,7 @@ export function changeOperations(sink: ChangeSink): { PostChangesRequest: Execut
       if (kind === 'conflicting') throw conflict(sequence)
       const isRepeated = kind === 'repeated'
       caller.changed?.({ sourceId, sequence, isRepeated, changeCount: changes.length })
-      // It would tell a key with a boundary of people beyond.
+      // A key with a boundary must not learn about recipients beyond it.
       const isAsked =
         !isRepeated && caller.access.boundary === undefined && hasClearDeletes(changes)
       const absentCount = isAsked ? await sink.absentCountOf(sequence) : undefined
@@ -74,7 +72,7 @@ export function changeOperations(sink: ChangeSink): { PostChangesRequest: Execut
         ...(absentCount !== undefined && { AbsentCount: absentCount }),
         ...(remarks.warnings !== undefined && { Warnings: remarks.warnings }),
       }
-      return withWarnings(takenAnswer(document), remarks)
+      return withWarnings(appliedAnswer(document), remarks)
     },
   }
 }
@@ -161,7 +159,7 @@ function refuseManyDeletes(changes: readonly Change[], { recipientCount }: Chang
   )
 }
 
-/** Of several changes of one recipient the last one counts, whatever those before it find. */
+/** The last of several changes of one recipient counts, so that deletes are clear only if there is one change of each. */
 function hasClearDeletes(changes: readonly Change[]): boolean {
   if (!changes.some(({ op }) => op === 'delete')) return false
   const identities = changes.map((change) => (change.op === 'clear' ? '' : change.identity))
@@ -188,12 +186,11 @@ function invalid(message: string, field: string): ServiceError {
   return new ServiceError('InvalidRequest', message, field)
 }
 
-function takenAnswer(document: ChangesTaken): Answer {
+function appliedAnswer(document: ChangesTaken): Answer {
   const json = Buffer.from(JSON.stringify(document))
-  const table = { columns: COLUMNS, rows: (row: Row) => [row] }
-  return documentAnswer({ json, columns: COLUMNS, table, headers: NOT_KEPT })
+  return documentAnswer({ json, columns: COLUMNS, table: rowOf(COLUMNS), headers: NO_STORE })
 }
 
 const COLUMNS = operations.PostChangesRequest.csvColumns
 
-const NOT_KEPT = { 'Cache-Control': 'no-store' }
+const NO_STORE = { 'Cache-Control': 'no-store' }

@@ -10,9 +10,14 @@ import type { UnknownMembers } from '../interface/unknown-members.js'
 import { Remarks } from '../selection/remarks.js'
 import { countModeOf } from '../store/default-documents.js'
 import type { Store } from '../store/store.js'
-import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
+import {
+  columnsOf,
+  documentAnswer,
+  tableOf,
+  taggedHeaders,
+  withWarnings,
+} from './document-answer.js'
 import type { Execute } from './execute.js'
-import { withWarnings } from './with-warnings.js'
 
 export function configurationOperations(
   store: Store,
@@ -41,7 +46,7 @@ export function configurationOperations(
 }
 
 /**
- * Tells what the stored configuration says of where the customer is, in Esri's notation: the same object
+ * Reads the boundary of the customer from the stored configuration, in Esri's notation: the same object
  * while it is the same configuration.
  */
 export function customerBoundaryOf(store: Store): () => object | undefined {
@@ -62,8 +67,4 @@ function configurationAnswer(json: Uint8Array): Answer {
 
 const COLUMNS = columnsOf(MapConfigurationSchema)
 
-/** Of all that a configuration holds, a table shows its base maps. */
-const BASEMAPS = {
-  columns: columnsOf(MapConfigurationSchema.properties.Basemaps.items),
-  rows: ({ Basemaps = [] }: Row) => Basemaps as readonly Row[],
-}
+const BASEMAPS = tableOf('Basemaps', columnsOf(MapConfigurationSchema.properties.Basemaps.items))

@@ -1,6 +1,6 @@
 /**
- * Who wants to be told when the counts of a context change. Each watched context is looked at once in
- * `limits.watchMs`, and counted once for all who watch it; where nobody watches, nothing is done.
+ * Clients that watch the counts of contexts. Each watched context is polled every `limits.watchMs`, and counted
+ * once for all of its watchers; a context without watchers costs nothing.
  *
  * @module
  */
@@ -14,26 +14,25 @@ import type { Access } from '../selection/access.js'
 import type { Freshness } from '../selection/freshness.js'
 import { hashOf } from '../store/hash.js'
 import type { Store } from '../store/store.js'
-import { noSuchContext, type ReadContext } from './context-reader.js'
+import { noSuchContext, type ReadContext } from './contexts.js'
 import type { LiveCounts } from './live-counts.js'
 
-/** What is told of a context. */
 export interface WatchEvent {
   readonly kind: 'counts' | 'deleted'
-  /** The same for the same state, by whichever thread or process it is told. */
+  /** The same for the same state in all threads and processes. */
   readonly id: string
   /** On one line. */
   readonly json: string
 }
 
-/** Somebody who watches. None of this may throw. */
+/** A client that watches. None of this may throw. */
 export interface Watcher {
   tell(event: WatchEvent): void
-  /** Called now and then, so that a connection that nobody is at the other end of is found. */
+  /** Called now and then, so that a dead connection is found. */
   beat(): void
-  /** Whether its key still has what it had. */
+  /** Whether its key still permits it. */
   mayGoOn(): boolean
-  /** The last call: nothing more is told. */
+  /** The last call. */
   end(why: EndReason): void
 }
 
@@ -44,10 +43,10 @@ export interface ContextWatches {
   /** How many watch at this moment. */
   readonly watcherCount: number
   /**
-   * Tells the state of a context, unless the watcher knows it, and from then on each change.
+   * Sends the state of a context, unless the watcher has it, and from then on each change.
    *
    * @param knownId  of the last event that the watcher got, if it got one
-   * @returns what ends it; the watcher is told no more then
+   * @returns a function that ends it without a further call of the watcher
    * @throws ServiceError  NotFound, Forbidden, Overloaded or Unavailable
    */
   join(
@@ -56,7 +55,7 @@ export interface ContextWatches {
     watcher: Watcher,
     knownId: string | undefined,
   ): Promise<() => void>
-  /** Ends all of them, and takes no more. */
+  /** Ends all watchers, and accepts no more. */
   stop(): void
 }
 
@@ -67,16 +66,12 @@ interface WatchOptions {
   /** On a machine of a cluster alone. */
   readonly freshness?: Freshness | undefined
   readonly log: Log
-  /** Called for each event that a watcher is told. */
-  readonly onTold?: () => void
-  /** Between two looks; `limits.watchMs` unless given. */
-  readonly lookMs?: number
-  readonly watcherCountMax?: number
+  /** Called for each event that a watcher gets. */
+  readonly onSent?: () => void
 }
 
 export function startContextWatches(options: WatchOptions): ContextWatches {
-  const { store, counts, read, freshness, log, onTold = () => {} } = options
-  const { lookMs = limits.watchMs, watcherCountMax = limits.watcherCount } = options
+  const { store, counts, read, freshness, log, onSent = () => {} } = options
   /** By context and boundary, within which it is counted. */
   const groups = new Map<string, Group>()
   let watcherCount = 0
@@ -104,7 +99,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     return stateFrom(context, String(record?.facts().snapshotId))
   }
 
-  /** One look at a time, so that what is told last is the latest. */
+  /** One look at a time, so that the last event is the newest state. */
   function look(group: Group): Promise<State | undefined> {
     group.looking ??= lookNow(group).finally(() => {
       group.looking = undefined
@@ -113,19 +108,19 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   }
 
   /**
-   * Finds out what there is to tell of a context.
+   * Reads the context, if its counts may have changed.
    *
    * @returns undefined where nothing can have changed
    */
   async function lookNow(group: Group): Promise<State | undefined> {
     const mark = markOf(group)
     if (mark === undefined) {
-      tellDeleted(group)
+      sendDeleted(group)
       return undefined
     }
     if (mark === group.mark) return undefined
     const state = await stateOf(group)
-    // Counts that are under way are looked at again: only what they come to is told.
+    // Counts that are under way are read again: only their result is an event.
     const isCertain = !state.isUpdating
     group.hasNews = isCertain
     group.last = isCertain ? state.event : undefined
@@ -134,21 +129,21 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     return state
   }
 
-  /** Nobody is told twice in a row what is the same. */
-  function tell(group: Group, watcher: Watcher, event: WatchEvent): void {
+  /** Skips an event equal to the previous one. */
+  function send(group: Group, watcher: Watcher, event: WatchEvent): void {
     if (group.watchers.get(watcher) === event.id) return
     group.watchers.set(watcher, event.id)
-    onTold()
+    onSent()
     watcher.tell(event)
   }
 
-  /** Called at looks of the clock alone: however many join meanwhile, nobody else is told more often. */
-  async function tellNews(group: Group): Promise<void> {
+  /** Called by the timer alone: watchers that join meanwhile cause no further events for others. */
+  async function sendNews(group: Group): Promise<void> {
     if (!group.hasNews) return
     group.hasNews = false
     await inTurns(group, (watcher) => {
-      // Not what was the last when this began: somebody may know more by now.
-      if (group.last !== undefined) tell(group, watcher, group.last)
+      // Read now, since a watcher may have got a newer event meanwhile.
+      if (group.last !== undefined) send(group, watcher, group.last)
     })
   }
 
@@ -164,10 +159,10 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     }
   }
 
-  function tellDeleted(group: Group): void {
+  function sendDeleted(group: Group): void {
     const json = JSON.stringify({ Id: group.contextId })
     for (const watcher of [...group.watchers.keys()]) {
-      tell(group, watcher, { kind: 'deleted', id: 'deleted', json })
+      send(group, watcher, { kind: 'deleted', id: 'deleted', json })
       end(group, watcher, 'deleted')
     }
   }
@@ -189,7 +184,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
 
   /** A few at a time, so that a new snapshot does not count all of them at once. */
   async function lookAtAll(): Promise<void> {
-    const isBeat = ++lookCount % Math.ceil(limits.watchBeatMs / lookMs) === 0
+    const isBeat = ++lookCount % Math.ceil(limits.watchBeatMs / limits.watchMs) === 0
     const waiting = [...groups.values()].values()
     const lane = async () => {
       for (const group of waiting) {
@@ -207,9 +202,9 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   async function lookSafely(group: Group): Promise<void> {
     try {
       await look(group)
-      await tellNews(group)
+      await sendNews(group)
     } catch (fault) {
-      if (isNotFound(fault)) tellDeleted(group)
+      if (isNotFound(fault)) sendDeleted(group)
       // Another fault of a request may be over at the next look.
       else if (!(fault instanceof ServiceError)) {
         log.error(describeFault(fault), 'a watched context cannot be counted')
@@ -224,7 +219,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
       void lookAtAll().finally(() => {
         isLooking = false
       })
-    }, lookMs).unref()
+    }, limits.watchMs).unref()
   }
 
   return {
@@ -233,8 +228,8 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     },
     async join(contextId, access, watcher, knownId) {
       if (isStopped) throw new ServiceError('Unavailable', 'the service is stopping')
-      if (watcherCount >= watcherCountMax) {
-        const message = `${watcherCountMax} clients watch already; try again later`
+      if (watcherCount >= limits.watcherCount) {
+        const message = `${limits.watcherCount} clients watch already; try again later`
         throw new ServiceError('Overloaded', message)
       }
       const name = nameOf(contextId, access)
@@ -248,7 +243,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
         hasNews: false,
         looking: undefined,
       }
-      // Before the pause, so that it has its place among those who watch, and is told of changes.
+      // Before the pause, so that it gets the changes meanwhile.
       watcherCount++
       group.watchers.set(watcher, knownId)
       groups.set(name, group)
@@ -257,7 +252,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
         if (markOf(group) === undefined) throw noSuchContext()
         const state = await look(group)
         const event = state?.isUpdating ? state.event : group.last
-        if (event !== undefined && group.watchers.has(watcher)) tell(group, watcher, event)
+        if (event !== undefined && group.watchers.has(watcher)) send(group, watcher, event)
       } catch (fault) {
         leave(group, watcher)
         throw fault
@@ -274,19 +269,19 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   }
 }
 
-/** Those who watch one context within one boundary. */
+/** The watchers of one context within one boundary. */
 interface Group {
   readonly name: string
   readonly contextId: string
-  /** Of the first of them; the others have the same boundary. */
+  /** The access of the first watcher; the others have the same boundary. */
   readonly access: Access
-  /** With the id of what each of them knows. */
+  /** With the id of the last event of each. */
   readonly watchers: Map<Watcher, string | undefined>
-  /** Of what is told; undefined while another look may find something else. */
+  /** The mark of the last event; undefined while another look may find something else. */
   mark: string | undefined
   /** Undefined while nothing is certain. */
   last: WatchEvent | undefined
-  /** Whether there may be somebody who was not told that. */
+  /** Whether a watcher may not have got it. */
   hasNews: boolean
   /** The look that is under way. */
   looking: Promise<State | undefined> | undefined
@@ -300,8 +295,8 @@ interface State {
   readonly hasFailed: boolean
 }
 
-/** What of an area is told: not its shape, which whoever watches has or can read. */
-const TOLD = [
+/** The members of an area in an event: not its shape, which the watcher has or can read. */
+const EVENT_MEMBERS = [
   'Id',
   'Name',
   'IsUpdatingContactList',
@@ -313,12 +308,14 @@ const TOLD = [
 
 function stateFrom(context: MapContext, snapshotId: string): State {
   const { Id, ContextName, Areas = [], Warnings = [] } = context
-  const areas = Areas.map((area) => Object.fromEntries(TOLD.map((name) => [name, area[name]])))
+  const areas = Areas.map((area) =>
+    Object.fromEntries(EVENT_MEMBERS.map((name) => [name, area[name]])),
+  )
   const lagging = Warnings.filter(({ Code }) => Code === 'Lagging')
   const isLagging = lagging.length > 0
   // The same counts of another snapshot are no news, and neither is for how long a machine has been cut off.
-  const told = { Id, ContextName, Areas: areas, ...(isLagging && { isLagging }) }
-  const id = hashOf(Buffer.from(JSON.stringify(told)))
+  const compared = { Id, ContextName, Areas: areas, ...(isLagging && { isLagging }) }
+  const id = hashOf(Buffer.from(JSON.stringify(compared)))
   const json = JSON.stringify({
     Id,
     ContextName,
@@ -333,7 +330,7 @@ function stateFrom(context: MapContext, snapshotId: string): State {
   }
 }
 
-/** Names contexts as those see them who have one boundary: the same object for as long as it is the same. */
+/** Names contexts within boundaries. The same boundary is the same object. */
 function boundaryNames(): (contextId: string, access: Access) => string {
   const numbers = new WeakMap<object, number>()
   let lastNumber = 0

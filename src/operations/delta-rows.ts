@@ -1,6 +1,6 @@
 /**
- * The rows of selected recipients that came since a snapshot, fetched from query workers, to be kept. They
- * take memory of the front thread until they are on the disk: one request at a time has its rows.
+ * Fetches the rows of selected recipients that were added since the snapshot from query workers. They take
+ * memory of the front thread until they are stored, so that one request at a time has its rows.
  *
  * @module
  */
@@ -22,21 +22,21 @@ export class DeltaRowsFetcher {
   #last: Promise<unknown> = Promise.resolve()
 
   /**
-   * Fetches rows, and goes on with them. Meanwhile no other reader fetches.
+   * Fetches rows and passes them on. Meanwhile no other request fetches.
    *
-   * @param deltas  each with somebody in it
-   * @throws ServiceError  AudienceTooLarge, and as the runner and `goOn` do
+   * @param deltas  without empty ones
+   * @throws ServiceError  AudienceTooLarge, and as the runner and `store` do
    */
   async use<Value>(
     runner: QueryRunner,
     deltas: readonly SelectedDelta[],
     caller: Caller,
-    goOn: (rows: readonly DeltaRows[]) => Promise<Value>,
+    store: (rows: readonly DeltaRows[]) => Promise<Value>,
   ): Promise<Value> {
-    if (deltas.length === 0) return goOn([])
+    if (deltas.length === 0) return store([])
     refuseMany(deltas)
     const before = this.#last
-    const turn = before.then(async () => goOn(await fetchAll(runner, deltas, caller)))
+    const turn = before.then(async () => store(await fetchAll(runner, deltas, caller)))
     this.#last = turn.catch(() => {})
     return turn
   }

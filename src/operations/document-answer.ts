@@ -1,13 +1,15 @@
 /**
- * Answers that are documents: JSON that is ready, and tables made of it where they are asked for.
+ * Answers that are documents: JSON that is ready, and tables made of it where they are requested.
  *
  * @module
  */
 import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
+import { warningHeaders } from '../format/warning-headers.js'
+import type { Remarks } from '../selection/remarks.js'
 import { hashOf } from '../store/hash.js'
 
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 
 /** What a table shows of a document. */
 interface DocumentTable {
@@ -18,7 +20,7 @@ interface DocumentTable {
 interface ReadyDocument {
   /** UTF-8. */
   readonly json: Uint8Array
-  /** Of one row, where the document is one among several. */
+  /** The columns of the document as a row among others. */
   readonly columns: readonly string[]
   readonly table: DocumentTable
   readonly headers: Readonly<Record<string, string>>
@@ -40,12 +42,33 @@ export function documentAnswer({ json, columns, table, headers }: ReadyDocument)
   }
 }
 
-/** Lets a client keep a document and ask whether it is still the same. */
+/** For conditional requests. */
 export function taggedHeaders(json: Uint8Array): Readonly<Record<string, string>> {
   return { ETag: `W/"${hashOf(json)}"`, 'Cache-Control': 'no-cache' }
+}
+
+/** A table with a row for each item of a member. */
+export function tableOf(name: string, columns: readonly string[]): DocumentTable {
+  return { columns, rows: ({ [name]: items = [] }) => items as readonly Row[] }
+}
+
+/** A table of one row. */
+export function rowOf(columns: readonly string[]): DocumentTable {
+  return { columns, rows: (document) => [document] }
 }
 
 /** The names of the members of an object, in the order in which they are declared. */
 export function columnsOf(schema: { readonly properties: object }): string[] {
   return Object.keys(schema.properties)
+}
+
+/** The same answer with a header for warnings, which no cache keeps for requests without the mistake. */
+export function withWarnings(answer: Answer, { warnings }: Remarks): Answer {
+  if (warnings === undefined) return answer
+  const all = [...(answer.warnings ?? []), ...warnings]
+  return {
+    ...answer,
+    headers: { ...warningHeaders(all), 'Cache-Control': 'no-store' },
+    warnings: all,
+  }
 }

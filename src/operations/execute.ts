@@ -1,5 +1,5 @@
 /**
- * How operations are carried out, as the HTTP layer sees it.
+ * How operations are executed, as the HTTP layer sees it.
  *
  * @module
  */
@@ -9,11 +9,20 @@ import type { Asker } from '../selection/access.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /**
- * Carries out one request: its members as they came, by any of their spellings.
+ * Executes one request: its members as they came, by any of their spellings.
  *
- * @returns undefined when there is nothing to say
+ * @returns undefined for 204 No Content
  * @throws ServiceError
  */
 export type Execute = (request: JsonObject, caller: Asker) => Promise<Answer | undefined>
 
 export type Executors = Readonly<Record<OperationName, Execute>>
+
+/** Lines of NDJSON in place of a list of a request. */
+export class SentLines {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}

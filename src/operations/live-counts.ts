@@ -1,11 +1,11 @@
 /**
- * Who is inside the shapes of contexts now. What was counted is kept in the store, for all threads
- * and for the next start. What is out of date because of another snapshot is served as it is while
- * it is counted again; what is because of changes of the same snapshot is waited for; what is because of a
- * suppression list is never served.
+ * The recipients inside the shapes of contexts, counted now. Counts are kept in the store, for all threads
+ * and for the next start. Counts of another snapshot are served while they are made again; counts before changes of the
+ * same snapshot are waited for; counts before a change of a suppression list are never served.
  *
  * @module
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../errors.js'
@@ -21,8 +21,6 @@ import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
 import { effectiveVersion, type Progress, takenVersion } from '../suppressions/progress.js'
-import type { Places } from './context-warnings.js'
-import { countsWriter } from './counts-writer.js'
 import { workQueue } from './work-queue.js'
 
 export interface LiveCounts {
@@ -33,17 +31,24 @@ export interface LiveCounts {
    */
   basis(access: Access): Basis
   /**
-   * The state of each shape, by its hash. Those of which nothing is known are waited for.
+   * The state of each shape, by its hash. Shapes without a count are waited for.
    *
    * @param basis  of the same client
    */
   of(shapes: readonly Shape[], basis: Basis, asker: Asker): Promise<Map<string, ShapeState>>
-  /** Where it is counted, at this moment. */
-  places(access: Access): Places
-  /** The state of an area without a shape, which selects nobody. */
+  /** Where recipients are counted at this moment. */
+  places(access: Access): CountedPlaces
+  /** The state of an area without a shape, which selects no recipients. */
   nowhere(): ShapeState
-  /** Counts nothing more; whoever waits is answered at once. */
+  /** Counts nothing more; requests that wait are answered at once. */
   stop(): void
+}
+
+/** Where recipients are. */
+export interface CountedPlaces {
+  readonly catalogue: Pick<Catalogue, 'shards'>
+  /** Undefined without a boundary. */
+  readonly boundary: Boundary | undefined
 }
 
 /** Counts with the same basis are the same. */
@@ -54,7 +59,7 @@ export interface Basis {
   readonly countMode: CountMode
   /** The last change to the suppression lists that could matter: counts since then are right. */
   readonly suppressionVersion: number
-  /** Of the boundary beyond which nobody may be counted; undefined where there is none. */
+  /** The boundary within which recipients are counted; undefined without one. */
   readonly boundaryKey: string | undefined
 }
 
@@ -67,7 +72,7 @@ interface Shape {
 export interface ShapeState {
   /** By source; undefined where they are not known. */
   readonly contacts: readonly Contact[] | undefined
-  /** Whether this is true of the basis, so that to ask again would change nothing. */
+  /** Whether the counts have the basis, so that to count again would change nothing. */
   readonly isFresh: boolean
   readonly isUpdating: boolean
   /** The last attempt to count it failed. */
@@ -81,15 +86,13 @@ interface LiveCountsOptions {
   readonly current: CurrentService
   readonly suppressionProgress: Progress
   readonly log: Log
-  /** From a failure to the next attempt; `limits.countRetryMs` unless given. */
-  readonly retryMs?: number
 }
 
 export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
-  const { store, current, suppressionProgress, log, retryMs = limits.countRetryMs } = options
+  const { store, current, suppressionProgress, log } = options
   const writer = countsWriter(store, log)
   const failures = new LRUCache<string, number>({ max: limits.countFailureCount })
-  // Within the boundaries of keys. The store has room for one count of each shape.
+  // Counts within the boundaries of keys: the store has room for one count of each shape.
   const keyed = new LRUCache<string, StoredCounts>({ max: limits.keyedCountsCount })
   const queue = workQueue<StoredCounts | undefined>({
     runningCount: limits.shapesCountedCount,
@@ -104,10 +107,10 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
     const key = keyOf(shape, basis)
     const { countMode } = basis
     try {
-      // By its turn there may be a newer snapshot than that of the basis.
+      // By now there may be a newer snapshot than that of the basis.
       const counted = await current.use(async (service) => {
         const { snapshotId, sequence } = service.catalogue
-        // Before it is counted: what is marked meanwhile may be counted or not.
+        // Before counting: recipients that are marked meanwhile may be counted or not.
         const suppressionVersion = takenVersion(suppressionProgress)
         const boundary = service.boundaryRule.for(undefined, access)
         const contacts = await countContacts(service, shape, { countMode, boundary })
@@ -135,11 +138,11 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   ): Promise<StoredCounts | undefined> | undefined {
     const key = keyOf(shape, basis)
     const failedMs = failures.get(key)
-    const isTooEarly = failedMs !== undefined && performance.now() - failedMs < retryMs
+    const isTooEarly = failedMs !== undefined && performance.now() - failedMs < limits.countRetryMs
     return isTooEarly ? undefined : queue.join(key, () => count(shape, basis, access))
   }
 
-  /** Counts that are known of each shape, those that are better first. */
+  /** The kept counts of each shape, newer ones first. */
   function knownOf(shapes: readonly Shape[], basis: Basis, { boundary }: Access) {
     if (boundary !== undefined) return shapes.map((shape) => [keyed.get(keyedName(shape, basis))])
     const stored = store.counts(shapes.map(({ hash }) => hash))
@@ -178,14 +181,14 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         awaited.push(settled)
       }
       if (awaited.length > 0) await untilDeadline(Promise.all(awaited), deadlineMs)
-      // A copy, since what is late still changes the other.
+      // A copy, since late counts still change the map.
       return new Map(states)
     },
     places(access) {
       const { catalogue, boundaryRule } = current.newest.service
       return { catalogue, boundary: boundaryOf(boundaryRule, access) }
     },
-    nowhere: () => ({ ...NOBODY, contacts: nobodyOf(current.newest.service.catalogue.sources) }),
+    nowhere: () => ({ ...EMPTY, contacts: zeroCounts(current.newest.service.catalogue.sources) }),
     stop() {
       queue.stop()
       writer.stop()
@@ -193,7 +196,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   }
 }
 
-function nobodyOf(sources: Catalogue['sources']): Contact[] {
+function zeroCounts(sources: Catalogue['sources']): Contact[] {
   return sources.map(({ label }) => ({ Label: label, Count: 0 }))
 }
 
@@ -211,14 +214,14 @@ function boundaryOf(rule: BoundaryRule, access: Access): Boundary | undefined {
   return rule.fault() === undefined ? rule.for(undefined, access) : undefined
 }
 
-/** Where there must be a boundary and is none, nothing is counted, and nothing that was is served. */
+/** Where the boundary is required and missing, nothing is counted, and no earlier count is served. */
 function boundaryKeyOf(rule: BoundaryRule, access: Access): string | undefined {
   return rule.fault() === undefined ? rule.for(undefined, access)?.key : 'missing'
 }
 
 /**
- * Whether counts hold nobody who was suppressed since, or is beyond the boundary. Of those of another
- * snapshot, which may have others in it, nobody knows which changes mattered.
+ * Whether counts have no recipient that was suppressed since, or is beyond the boundary. For counts of another
+ * snapshot, which may have other recipients, it is unknown which changes mattered.
  */
 function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number): boolean {
   if (counts === undefined || counts.boundaryKey !== basis.boundaryKey) return false
@@ -267,7 +270,7 @@ function isOfEarlier(counts: StoredCounts, basis: Basis): boolean {
 }
 
 function isOf(counts: StoredCounts, basis: Basis): boolean {
-  // Counted later than it was asked for is right, too.
+  // Later counts are right, too.
   if ((counts.sequence ?? 0) < basis.sequence) return false
   const { snapshotId, countMode, boundaryKey } = basis
   const isSame = counts.snapshotId === snapshotId && counts.countMode === countMode
@@ -275,10 +278,10 @@ function isOf(counts: StoredCounts, basis: Basis): boolean {
 }
 
 function freshState({ contacts }: StoredCounts): ShapeState {
-  return { ...NOBODY, contacts, isInvalid: contacts === undefined }
+  return { ...EMPTY, contacts, isInvalid: contacts === undefined }
 }
 
-/** What was counted in a newer snapshot than the others is out of date beside them. */
+/** A count in a newer snapshot than the others is stale beside them. */
 function countedState(counted: StoredCounts | undefined, basis: Basis): ShapeState {
   if (counted === undefined) return staleState(undefined, false, true)
   const isServable =
@@ -301,7 +304,7 @@ function staleState(
   }
 }
 
-const NOBODY: ShapeState = {
+const EMPTY: ShapeState = {
   contacts: [],
   isFresh: true,
   isUpdating: false,
@@ -317,4 +320,53 @@ async function untilDeadline(work: Promise<unknown>, deadlineMs: number): Promis
   }).catch(() => {})
   await Promise.race([work, time])
   timer.abort()
+}
+
+/** Stores counts a while after they were made, many at a time: each change waits for the disk. */
+interface CountsWriter {
+  /** Counts that are not stored yet. */
+  get(shapeHash: string): StoredCounts | undefined
+  add(shapeHash: string, counts: StoredCounts): void
+  /** Stores nothing more. */
+  stop(): void
+}
+
+function countsWriter(store: Store, log: Log): CountsWriter {
+  const held = new Map<string, StoredCounts>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  async function write(): Promise<void> {
+    const batch = [...held]
+    const counts = batch.map(([shapeHash, each]) => ({ shapeHash, json: JSON.stringify(each) }))
+    try {
+      await store.change({ kind: 'counts', counts })
+    } catch (fault) {
+      // They will be made again when they are asked for.
+      const { message } = fault as Error
+      log.warn({ shapeCount: batch.length, reason: message }, 'counts of contexts are not stored')
+    }
+    for (const [hash, each] of batch) if (held.get(hash) === each) held.delete(hash)
+    timer = undefined
+    if (held.size > 0) schedule()
+  }
+
+  function schedule(): void {
+    if (isStopped || timer !== undefined) return
+    timer = setTimeout(() => void write(), limits.countsStoreDelayMs)
+    timer.unref()
+  }
+
+  return {
+    get: (shapeHash) => held.get(shapeHash),
+    add(shapeHash, counts) {
+      if (isStopped) return
+      held.set(shapeHash, counts)
+      schedule()
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
 }

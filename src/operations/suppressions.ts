@@ -24,9 +24,8 @@ import type { UnmatchedPhones } from '../store/change-port.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
 import { LIST_KEPT, notationAdvice, unmatchedAdvice } from '../suppressions/notations.js'
-import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import { columnsOf, documentAnswer, rowOf, withWarnings } from './document-answer.js'
 import type { Execute } from './execute.js'
-import { withWarnings } from './with-warnings.js'
 
 /** @param sources  those of the snapshot that is served */
 export function suppressionOperations(
@@ -50,7 +49,7 @@ export function suppressionOperations(
     caller.changed?.({ scope, suppressionVersion: version, changedCount, listCount })
     const hasSource = isThere(scope)
     const remarks = new Remarks()
-    // It would tell a key with a boundary of people beyond.
+    // A key with a boundary must not learn about recipients beyond it.
     if (!isRemoval && boundary === undefined) remarkUnmatched(remarks, hasSource, unmatched)
     const change: SuppressionChange = {
       Version: version,
@@ -110,7 +109,7 @@ function checkedPhones(phones: readonly string[] | undefined): readonly string[]
   return phones.map((phone, i) => checkedPhone(phone, `Numbers[${i}]`))
 }
 
-/** Never quotes it. */
+/** The error never quotes the phone. */
 function checkedPhone(phone: string, field: string): string {
   const fault = phoneTextFault(phone)
   if (fault === undefined) return phone
@@ -180,8 +179,8 @@ function pageAnswer(page: SuppressionPage): Answer {
     json,
     columns: columnsOf(SuppressionPageResultSchema),
     table: { columns: RESULT_COLUMNS, rows: () => [] },
-    // Phones of people: no cache on the way may keep them.
-    headers: NOT_KEPT,
+    // Phones of people: no cache may keep them.
+    headers: NO_STORE,
   })
   const rows = page.Results ?? []
   const { length: rowCount } = rows
@@ -204,13 +203,12 @@ function resultRow({ Number: phone, SourceId, Since }: Suppressed): string {
 
 type Suppressed = NonNullable<SuppressionPage['Results']>[number]
 
-/** Of a change, a table has one row. */
 function changeAnswer(change: SuppressionChange): Answer {
   const json = Buffer.from(JSON.stringify(change))
-  const table = { columns: CHANGE_COLUMNS, rows: (row: Row) => [row] }
-  return documentAnswer({ json, columns: CHANGE_COLUMNS, table, headers: NOT_KEPT })
+  const table = rowOf(CHANGE_COLUMNS)
+  return documentAnswer({ json, columns: CHANGE_COLUMNS, table, headers: NO_STORE })
 }
 
 const CHANGE_COLUMNS = operations.PutSuppressionsRequest.csvColumns
 
-const NOT_KEPT = { 'Cache-Control': 'no-store' }
+const NO_STORE = { 'Cache-Control': 'no-store' }

@@ -1,18 +1,17 @@
 /**
- * Work that nobody need wait for: a few pieces at a time, and each at most once at a time. Each
- * begins in a turn of the event loop of its own, since its first step may take long, and requests
- * are not to wait for several of them.
+ * A queue of background work: a few pieces run at a time, and each key at most once at a time. Each piece begins in
+ * a turn of the event loop of its own, since its first step may take long and requests must not wait for several.
  *
  * @module
  */
 
 interface WorkQueue<Value> {
   /**
-   * Joins the piece of work that goes on or waits under this key, or adds it.
+   * Joins the piece of work that runs or waits under this key, or adds it.
    *
    * @param work  never rejects
-   * @returns what it gives, or undefined from a queue that was stopped before its turn came;
-   *   undefined at once where there is no room for more
+   * @returns its result, or undefined if the queue was stopped before it began; undefined at once if the queue
+   *   is full
    */
   join(key: string, work: () => Promise<Value>): Promise<Value | undefined> | undefined
   /** Begins nothing more. */

@@ -35,16 +35,17 @@ import { areaOperations } from '../operations/areas.js'
 import { audienceOperations } from '../operations/audiences.js'
 import { type ChangeSink, changeOperations } from '../operations/changes.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
-import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
-import { contextOperations } from '../operations/contexts.js'
+import { contextOperations, contextReader } from '../operations/contexts.js'
 import { areaCollections } from '../operations/features/areas.js'
 import { contextCollections } from '../operations/features/contexts.js'
 import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
-import { outlineOperations } from '../operations/outline.js'
-import { recipientOperations } from '../operations/recipients.js'
-import { sourceOperations } from '../operations/sources.js'
+import {
+  outlineOperations,
+  recipientOperations,
+  sourceOperations,
+} from '../operations/selections.js'
 import { suppressionOperations } from '../operations/suppressions.js'
 import { CLIPPING_ENVIRONMENT } from '../outline/task.js'
 import { ClipPool } from '../pool/clip.js'
@@ -149,7 +150,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     read,
     freshness,
     log,
-    onTold: () => page[WATCH_EVENTS]++,
+    onSent: () => page[WATCH_EVENTS]++,
   })
   const ownAudiences = startAudiences({
     dataDirectory,

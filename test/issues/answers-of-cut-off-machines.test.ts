@@ -2,6 +2,7 @@
  * A machine of a cluster that has been cut off for too long says so in every answer with counts or recipients, and not
  * in those of `/api/recipients` alone, and beside however many other warnings.
  */
+
 import t, { type Test } from 'tap'
 import type { Audiences } from '../../src/audiences/audiences.js'
 import type { Answer } from '../../src/format/answer.js'
@@ -11,16 +12,14 @@ import { limits } from '../../src/limits.js'
 import { alertChangeOperations } from '../../src/operations/alerts/alert-changes.js'
 import { alertOperations } from '../../src/operations/alerts/alerts.js'
 import { audienceOperations } from '../../src/operations/audiences.js'
-import { contextReader } from '../../src/operations/context-reader.js'
 import { startContextWatches, type WatchEvent } from '../../src/operations/context-watches.js'
-import { contextOperations } from '../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import type { Execute } from '../../src/operations/execute.js'
 import { areaCollections } from '../../src/operations/features/areas.js'
 import { contextCollections } from '../../src/operations/features/contexts.js'
 import { gridOperations } from '../../src/operations/grid.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
-import { recipientOperations } from '../../src/operations/recipients.js'
-import { sourceOperations } from '../../src/operations/sources.js'
+import { recipientOperations, sourceOperations } from '../../src/operations/selections.js'
 import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
 import { OPEN_ACCESS } from '../../src/selection/access.js'
@@ -112,10 +111,13 @@ async function machine(t: Test) {
   }
   await executors.PutMapContextRequest?.({ ...CONTEXT, Id: ID }, inTime())
   await executors.PutAlertRequest?.(alert('first'), inTime())
-  const watches = startContextWatches({
-    ...{ store, counts, read, freshness, log: silentLog, lookMs: 5 },
+  const { watchMs } = limits
+  Object.assign(limits, { watchMs: 5 })
+  const watches = startContextWatches({ store, counts, read, freshness, log: silentLog })
+  t.teardown(() => {
+    watches.stop()
+    Object.assign(limits, { watchMs })
   })
-  t.teardown(() => watches.stop())
   const areas = () => gazetteer
   const collections = [areaCollections({ current, areas }), contextCollections(store, read)]
   const routes = ogcRoutes({ version: '0.0.0', collections, freshness })

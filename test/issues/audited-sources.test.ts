@@ -2,9 +2,10 @@
  * The line of an audit for GetSourcesRequest had two members `sequence`: its own number, and the number of the last
  * batch of changes. Readers of JSON take the last one.
  */
+
 import t from 'tap'
 import type { AnswerRecord } from '../../src/format/answer.js'
-import { sourceOperations } from '../../src/operations/sources.js'
+import { sourceOperations } from '../../src/operations/selections.js'
 import { columnsOf } from '../support/data/columns.js'
 import { always } from '../support/service/current.js'
 import { inTime } from '../support/service/in-time.js'

@@ -8,10 +8,11 @@
  *
  * @module
  */
+
 import t from 'tap'
 import type { Alert } from '../../src/cap/model.js'
 import type { DrawnFeature } from '../../src/notations/drawn.js'
-import { alertAreas } from '../../src/operations/alerts/alert-areas.js'
+import { alertAreas } from '../../src/operations/alerts/sent-alert.js'
 import { answer } from '../../src/selection/answer.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import { columnsOf } from '../support/data/columns.js'

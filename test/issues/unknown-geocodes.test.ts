@@ -6,11 +6,12 @@
  *
  * @module
  */
+
 import t from 'tap'
 import { readAlert } from '../../src/cap/alert.js'
 import { drawingOfAlert } from '../../src/cap/drawing.js'
 import { ServiceError } from '../../src/errors.js'
-import { alertAreas } from '../../src/operations/alerts/alert-areas.js'
+import { alertAreas } from '../../src/operations/alerts/sent-alert.js'
 import type { NamedAreas } from '../../src/selection/named-areas.js'
 import { validate } from '../../src/selection/validate.js'
 import { readXml } from '../../src/xml/read-xml.js'

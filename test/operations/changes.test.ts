@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import t from 'tap'
 import type { ChangeRules } from '../../src/changes/change.js'
 import { ServiceError } from '../../src/errors.js'
@@ -11,7 +12,7 @@ import { decodeChanges } from '../../src/journal/content.js'
 import type { BatchOutcome } from '../../src/journal/outcomes.js'
 import { limits } from '../../src/limits.js'
 import { type ChangeSink, changeOperations } from '../../src/operations/changes.js'
-import { SentLines } from '../../src/operations/sent-lines.js'
+import { SentLines } from '../../src/operations/execute.js'
 import { inTime } from '../support/service/in-time.js'
 
 const RULES: ChangeRules = { hasKeys: false, allowsNullIsland: false, numbers: undefined }

@@ -8,13 +8,13 @@ import t, { type Test } from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Area } from '../../src/interface/context.js'
 import { limits } from '../../src/limits.js'
-import { noSuchContext, type ReadContext } from '../../src/operations/context-reader.js'
 import {
   type ContextWatches,
   startContextWatches,
   type WatchEvent,
   type Watcher,
 } from '../../src/operations/context-watches.js'
+import { noSuchContext, type ReadContext } from '../../src/operations/contexts.js'
 import type { Basis } from '../../src/operations/live-counts.js'
 import { type Access, OPEN_ACCESS } from '../../src/selection/access.js'
 import { silentLog } from '../support/data/store.js'
@@ -75,21 +75,20 @@ class Model {
 function start(
   t: Test,
   model: Model,
-  options: Partial<Pick<Options, 'lookMs' | 'watcherCountMax'>> = {},
+  bounds: Partial<Record<'watchMs' | 'watcherCount', number>> = {},
 ): ContextWatches {
+  const { watchMs, watcherCount } = limits
+  Object.assign(limits, { watchMs: LOOK_MS, ...bounds })
+  t.teardown(() => Object.assign(limits, { watchMs, watcherCount }))
   const watches = startContextWatches({
     store: model,
     counts: model,
     read: model.read,
     log: silentLog,
-    lookMs: LOOK_MS,
-    ...options,
   })
   t.teardown(() => watches.stop())
   return watches
 }
-
-type Options = Parameters<typeof startContextWatches>[0]
 
 class Listener implements Watcher {
   readonly events: WatchEvent[] = []
@@ -152,7 +151,7 @@ t.test('the state at once, then changes alone, counted once for all', async (t) 
 t.test('whoever joins is told at once, and the others no more often than before', async (t) => {
   const model = new Model()
   const lookMs = 200
-  const watches = start(t, model, { lookMs })
+  const watches = start(t, model, { watchMs: lookMs })
   const { listener } = await joined(watches)
   const startedMs = performance.now()
   let total = 1
@@ -202,7 +201,7 @@ t.test('counts that are under way are told to newcomers alone', async (t) => {
 
 t.test('what changes and changes back while it is counted is told all the same', async (t) => {
   const model = new Model()
-  const watches = start(t, model, { lookMs: 50 })
+  const watches = start(t, model, { watchMs: 50 })
   const { listener } = await joined(watches)
   await sleep(60)
   // Found by a look for somebody else, so that the first one is still to be told.
@@ -287,7 +286,7 @@ t.test('a context that goes while it is read first', async (t) => {
 
 t.test('so many watch and no more', async (t) => {
   const model = new Model()
-  const watches = start(t, model, { watcherCountMax: 3 })
+  const watches = start(t, model, { watcherCount: 3 })
   const all = await Promise.all([1, 2, 3].map(() => joined(watches)))
   await t.rejects(joined(watches), { code: 'Overloaded' })
   t.equal(watches.watcherCount, 3)

@@ -3,11 +3,11 @@
  *
  * @module
  */
+
 import t, { type Test } from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import { limits } from '../../src/limits.js'
-import { contextReader } from '../../src/operations/context-reader.js'
-import { contextOperations } from '../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { applyChange } from '../../src/store/changes.js'
 import type { Store } from '../../src/store/store.js'

@@ -3,14 +3,14 @@
  *
  * @module
  */
+
 import t, { type Test } from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Area, MapContext } from '../../src/interface/context.js'
 import { limits } from '../../src/limits.js'
-import { contextReader } from '../../src/operations/context-reader.js'
-import { contextOperations } from '../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
-import { recipientOperations } from '../../src/operations/recipients.js'
+import { recipientOperations } from '../../src/operations/selections.js'
 import { type Access, OPEN_ACCESS } from '../../src/selection/access.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
@@ -51,12 +51,14 @@ interface Front {
 }
 
 function startFront(t: Test, store: Store, service: SelectionService, retryMs = 0): Front {
+  const { countRetryMs } = limits
+  Object.assign(limits, { countRetryMs: retryMs })
+  t.teardown(() => Object.assign(limits, { countRetryMs }))
   const counts = startLiveCounts({
     store,
     current: always(service),
     suppressionProgress: createProgress(),
     log: silentLog,
-    retryMs,
   })
   const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(
     store,

@@ -6,8 +6,7 @@
 
 import t, { type Test } from 'tap'
 import type { Area, MapContext } from '../../src/interface/context.js'
-import { contextReader } from '../../src/operations/context-reader.js'
-import { contextOperations } from '../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { createCurrent, type OpenSnapshot } from '../../src/serve/served-snapshots.js'
 import { createProgress, tellTaken } from '../../src/suppressions/progress.js'

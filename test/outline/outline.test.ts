@@ -1,5 +1,5 @@
 import t from 'tap'
-import { outlineOperations } from '../../src/operations/outline.js'
+import { outlineOperations } from '../../src/operations/selections.js'
 import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import {

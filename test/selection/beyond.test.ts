@@ -5,13 +5,13 @@
  *
  * @module
  */
+
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { MapContext } from '../../src/interface/context.js'
-import { contextReader } from '../../src/operations/context-reader.js'
-import { contextOperations } from '../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import { type LiveCounts, startLiveCounts } from '../../src/operations/live-counts.js'
-import { outlineOperations } from '../../src/operations/outline.js'
+import { outlineOperations } from '../../src/operations/selections.js'
 import { type Access, OPEN_ACCESS } from '../../src/selection/access.js'
 import { answer } from '../../src/selection/answer.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'

@@ -1,5 +1,5 @@
 /**
- * GetAlertChangesRequest: who is new in an alert, who is gone, and who stays.
+ * GetAlertChangesRequest: recipients that an alert adds, recipients that it leaves out, and those that stay.
  *
  * @module
  */
@@ -25,8 +25,8 @@ import { shapesRecord } from '../../selection/shapes-record.js'
 import { recipientAnswer } from '../../selection/stream.js'
 import { type Query, validate } from '../../selection/validate.js'
 import type { Store } from '../../store/store.js'
-import { noSuchContext } from '../context-reader.js'
-import { columnsOf, documentAnswer, type Row } from '../document-answer.js'
+import { noSuchContext } from '../contexts.js'
+import { columnsOf, documentAnswer, tableOf } from '../document-answer.js'
 import type { Execute } from '../execute.js'
 import { type KeptAlert, keptAlert, referenceTo, referredTo, supersedersOf } from './kept-alerts.js'
 
@@ -39,7 +39,7 @@ interface AlertChangeOptions {
 export function alertChangeOperations({ store, current, unknownMembers }: AlertChangeOptions): {
   GetAlertChangesRequest: Execute
 } {
-  /** Whom an alert is for; a Cancel is for nobody. */
+  /** The recipients of an alert; a Cancel has none. */
   function queryOf({ id, alert }: KeptAlert, sources: unknown): Query {
     const stored = alert.msgType === 'Cancel' ? undefined : store.context(id)
     if (stored === undefined && alert.msgType !== 'Cancel') throw noSuchContext()
@@ -98,10 +98,10 @@ const OWN_FIELDS = { identifier: 'Identifier', sender: 'sender' } as const
 const SINCE_FIELDS = { identifier: 'since', sender: 'sinceSender' } as const
 
 /**
- * The kept alerts in whose place an alert comes. An Update may name all that came before it, so those are left
- * out that others of them have superseded.
+ * The kept alerts that an alert supersedes. An Update may name all alerts before it, so alerts that others of them
+ * supersede are left out.
  *
- * @throws ServiceError  InvalidRequest, where there is none
+ * @throws ServiceError  InvalidRequest, if no such alert is kept
  */
 function referredToBy(store: Store, { alert }: KeptAlert, remarks: Remarks): readonly KeptAlert[] {
   const { references = [] } = alert
@@ -125,14 +125,14 @@ function referredToBy(store: Store, { alert }: KeptAlert, remarks: Remarks): rea
   return last.length === 0 ? all : last
 }
 
-interface Counted extends Awaited<ReturnType<typeof selectDifferences>> {
+interface ChangeCounts extends Awaited<ReturnType<typeof selectDifferences>> {
   readonly alert: KeptAlert
   readonly before: readonly KeptAlert[]
   readonly service: CurrentService['newest']['service']
   readonly remarks: Remarks
 }
 
-function countsAnswer({ alert, before, parts, shapes, service, remarks }: Counted): Answer {
+function countsAnswer({ alert, before, parts, shapes, service, remarks }: ChangeCounts): Answer {
   const { snapshotId, sequence } = service.catalogue
   const { warnings } = remarks
   const records = parts.new.map(({ source, count }, at) => ({
@@ -185,7 +185,10 @@ function fail(problem: string, field: string): never {
 /** Warnings have a header. */
 const COLUMNS = columnsOf(AlertChangesSchema).filter((name) => name !== 'Warnings')
 
-const RECORDS = {
-  columns: ['SourceId', 'Label', 'NewCount', 'GoneCount', 'StayingCount'],
-  rows: ({ SourceRecords = [] }: Row) => SourceRecords as readonly Row[],
-}
+const RECORDS = tableOf('SourceRecords', [
+  'SourceId',
+  'Label',
+  'NewCount',
+  'GoneCount',
+  'StayingCount',
+])

@@ -1,5 +1,5 @@
 /**
- * The operations on alerts that are kept: each is a context, which is counted, watched, backed up and agreed on
+ * The operations on alerts that are kept: each is a context, which is counted, watched, backed up and replicated
  * as other contexts are.
  *
  * @module
@@ -7,10 +7,19 @@
 import type { Alert } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
 import type { Answer } from '../../format/answer.js'
-import { AlertIdSchema, AlertPageSchema } from '../../interface/alerts.js'
+import { warningHeaders } from '../../format/warning-headers.js'
+import {
+  type AlertDocument,
+  AlertIdSchema,
+  AlertListSchema,
+  AlertPageSchema,
+  AlertSchema,
+  type AlertSummary,
+} from '../../interface/alerts.js'
 import { bind } from '../../interface/bind.js'
-import type { AlertReference, Area, ContextAlert } from '../../interface/context.js'
+import type { AlertReference, Area, ContextAlert, MapContext } from '../../interface/context.js'
 import type { UnknownMembers } from '../../interface/unknown-members.js'
+import type { Warning } from '../../interface/warnings.js'
 import { limits } from '../../limits.js'
 import { outlinesOf } from '../../outline/areas.js'
 import type { ClipRunner } from '../../pool/messages.js'
@@ -25,21 +34,22 @@ import {
   type WrittenContext,
   writtenContext,
 } from '../../store/written-context.js'
-import type { ReadContext } from '../context-reader.js'
+import { areaFeatures } from '../area-features.js'
+import { AREAS, type ReadContext } from '../contexts.js'
+import { columnsOf, documentAnswer, tableOf, taggedHeaders } from '../document-answer.js'
 import type { Execute } from '../execute.js'
-import { alertAnswer, alertListAnswer } from './alert-answers.js'
-import { alertAreas } from './alert-areas.js'
-import { alertContextId } from './alert-ids.js'
 import {
+  alertContextId,
   contextAt,
   createSuperseders,
   type KeptAlert,
   keptAlert,
   keptAlerts,
+  referenceTo,
   referredTo,
   supersedersOf,
 } from './kept-alerts.js'
-import { drawingOf, readSentAlert, type SentAlert } from './sent-alert.js'
+import { alertAreas, drawingOf, readSentAlert, type SentAlert } from './sent-alert.js'
 
 interface AlertOperationsOptions {
   readonly store: Store
@@ -106,7 +116,7 @@ export function alertOperations(options: AlertOperationsOptions): {
         await store.change({ kind: 'context', context, mayReplace: false })
       } catch (fault) {
         if (!(fault instanceof ServiceError) || fault.code !== 'AlreadyExists') throw fault
-        // Somebody else was a moment faster.
+        // Another request was faster.
         const other = keptBefore(store, sent)
         if (other === undefined) throw fault
         return answerOf(id, other, caller, remarks)
@@ -150,7 +160,7 @@ function identifierOf(identifier: string | undefined): string {
 /**
  * The same alert, if it is kept already.
  *
- * @throws ServiceError  AlertConflict, where another one is: CAP has a message of its own for a correction
+ * @throws ServiceError  AlertConflict, if another one is: CAP has a message type for corrections
  */
 function keptBefore(store: Store, { alert, digest }: SentAlert): AlertHeader | undefined {
   const there = contextAt(store, alert.identifier, alert.sender)
@@ -185,7 +195,7 @@ function headerOf({ alert, digest }: SentAlert): AlertHeader {
   }
 }
 
-/** When all of it is over; undefined where a part has no end. */
+/** When all parts have expired; undefined where a part never does. */
 function expiresOf({ infos }: Alert): string | undefined {
   const times = infos.flatMap(({ expires }) => expires ?? [])
   if (times.length < infos.length || times.length === 0) return undefined
@@ -212,7 +222,7 @@ function nameOf({ infos, identifier }: Alert): string {
   return name.slice(0, limits.contextNameCharCount)
 }
 
-/** Maps that read nothing else show the outline; circles are polygons in it. */
+/** The outline is for maps that cannot show drawings; circles are polygons in it. */
 async function withOutlines(
   areas: readonly Area[],
   runner: ClipRunner,
@@ -220,7 +230,7 @@ async function withOutlines(
   remarks: Remarks,
 ): Promise<Area[]> {
   if (areas.length === 0) return []
-  // All together as well: what is kept can be compared with what comes later.
+  // Also all together, as `GetAlertChangesRequest` will read them.
   const features = areas.flatMap(({ Drawing }) => (Drawing as { features: object[] }).features)
   validate({ geoJSON: { type: 'FeatureCollection', features } })
   const layers = areas.map(({ Drawing }) => validate({ geoJSON: Drawing }).shapes.included)
@@ -235,3 +245,92 @@ async function withOutlines(
     return { ...area, ...(isDrawn && { Geometry: rings }), Drawing }
   })
 }
+
+/** JSON leaves out what is undefined. */
+type Written<Document> = { readonly [Name in keyof Document]: Document[Name] | undefined }
+
+/** The members of an alert that its context does not have. */
+interface AlertMembers {
+  readonly references: AlertDocument['References'] | undefined
+  readonly supersededBy: readonly KeptAlert[]
+  /** The warnings about the request. */
+  readonly warnings: readonly Warning[] | undefined
+}
+
+/** @param counted  the answer to a request for the context of the alert */
+function alertAnswer(
+  counted: Answer,
+  { references, supersededBy, warnings }: AlertMembers,
+): Answer {
+  const context = JSON.parse(Buffer.from(counted.json() as Uint8Array).toString()) as MapContext
+  const { Id, ContextName, Areas, Alert = {}, Warnings = [] } = context
+  const { Identifier, Sender, Sent, Status, MsgType, Expires, Cap } = Alert
+  const allWarnings = [...Warnings, ...(warnings ?? [])]
+  const document: Written<AlertDocument> = {
+    Identifier,
+    Sender,
+    Sent,
+    Status,
+    MsgType,
+    Expires,
+    References: references,
+    SupersededBy: listed(supersededBy),
+    ContextId: Id,
+    ContextName,
+    Areas,
+    Cap,
+    Warnings: allWarnings.length === 0 ? undefined : allWarnings,
+  }
+  const json = Buffer.from(JSON.stringify(document))
+  const headers = {
+    ...taggedHeaders(json),
+    ...(allWarnings.length > 0 && { ...warningHeaders(allWarnings), 'Cache-Control': 'no-store' }),
+  }
+  return {
+    ...documentAnswer({ json, columns: COLUMNS, table: AREAS, headers }),
+    warnings: allWarnings.length === 0 ? undefined : allWarnings,
+    ...(counted.records !== undefined && { records: () => counted.records?.() ?? [] }),
+    geoJson: () => areaFeatures(() => context),
+  }
+}
+
+function alertListAnswer(
+  page: readonly KeptAlert[],
+  { offset, total }: { readonly offset: number; readonly total: number },
+  supersededBy: (alert: KeptAlert) => readonly KeptAlert[],
+): Answer {
+  const results = page.map((kept): Written<AlertSummary> => {
+    const { identifier, sender, sent, status, msgType, expires } = kept.alert
+    return {
+      Identifier: identifier,
+      Sender: sender,
+      Sent: sent,
+      Status: status,
+      MsgType: msgType,
+      Expires: expires,
+      SupersededBy: listed(supersededBy(kept)),
+      ContextId: kept.id,
+      ContextName: kept.name,
+      AreaCount: kept.areaCount,
+    }
+  })
+  const list = { Offset: offset, Total: total, Results: results }
+  const json = Buffer.from(JSON.stringify(list))
+  return documentAnswer({
+    json,
+    columns: LIST_COLUMNS,
+    table: SUMMARIES,
+    headers: taggedHeaders(json),
+  })
+}
+
+function listed(alerts: readonly KeptAlert[]) {
+  return alerts.length === 0 ? undefined : alerts.map(({ alert }) => referenceTo(alert))
+}
+
+/** Warnings have a header; the alert as it came is no cell of a table. */
+const COLUMNS = columnsOf(AlertSchema).filter((name) => !['Cap', 'Warnings'].includes(name))
+
+const LIST_COLUMNS = columnsOf(AlertListSchema)
+
+const SUMMARIES = tableOf('Results', columnsOf(AlertListSchema.properties.Results.items))

@@ -1,14 +1,15 @@
 /**
- * The alerts that are kept: found by their identifiers, and by what refers to them.
+ * The alerts that are kept: found by their identifiers, and by references to them. An alert is kept as the context of
+ * an Id that is computed from its identifier and its sender, which together are unique (CAP 1.2, 3.2.1).
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { readTime } from '../../cap/date-time.js'
 import { ServiceError } from '../../errors.js'
 import type { AlertReference } from '../../interface/context.js'
 import type { KnownContext, Store } from '../../store/store.js'
 import type { AlertHeader } from '../../store/written-context.js'
-import { ALERT_IDS, alertContextId, idsOfIdentifier } from './alert-ids.js'
 
 export interface KeptAlert {
   /** Id of the context. */
@@ -27,7 +28,7 @@ export function isAlert(store: Store, id: string): boolean {
   return alertsAmong(store.headers(id, `${id}g`)).length > 0
 }
 
-/** What lies at the Id of an alert of this sender: mostly that alert, or nothing. */
+/** The context with the Id of an alert of this sender: mostly that alert, or none. */
 export function contextAt(store: Store, identifier: string, sender: string) {
   const id = alertContextId(identifier, sender)
   return store.headers(id, `${id}g`).at(0)
@@ -58,7 +59,7 @@ export function keptAlert(
   throw new ServiceError('NotFound', problem, field.identifier)
 }
 
-/** The kept alert that a reference names; undefined where there is none. */
+/** The kept alert that a reference names, if there is one. */
 export function referredTo(store: Store, reference: AlertReference): KeptAlert | undefined {
   const { Identifier = '', Sender = '' } = reference
   const context = contextAt(store, Identifier, Sender)
@@ -66,7 +67,7 @@ export function referredTo(store: Store, reference: AlertReference): KeptAlert |
   return found !== undefined && names(reference, found.alert) ? found : undefined
 }
 
-/** Of kept alerts, the Updates and Cancels that refer to an alert. */
+/** The kept Updates and Cancels that refer to an alert. */
 export function supersedersOf(
   { id, alert }: KeptAlert,
   all: readonly KeptAlert[],
@@ -77,7 +78,7 @@ export function supersedersOf(
   )
 }
 
-/** The same for any of them, looked up: a page has many, and there may be thousands. */
+/** The same with an index: a page has many alerts, and there may be thousands. */
 export function createSuperseders(
   all: readonly KeptAlert[],
 ): (alert: KeptAlert) => readonly KeptAlert[] {
@@ -120,3 +121,32 @@ function alertsAmong(contexts: readonly KnownContext[]): KeptAlert[] {
     alert === undefined ? [] : [{ id, name, areaCount, alert }],
   )
 }
+
+/** The Id of the context that an alert is kept as. Two alerts may have the same one, if hardly ever. */
+export function alertContextId(identifier: string, sender: string): string {
+  return `${beginningFor(identifier)}${digitsOf(sender)}`
+}
+
+interface IdRange {
+  readonly start: string
+  readonly end: string
+}
+
+/** The Ids of all alerts with an identifier, by any sender, and hardly any others. */
+function idsOfIdentifier(identifier: string): IdRange {
+  const start = beginningFor(identifier)
+  return { start, end: `${start}g` }
+}
+
+function beginningFor(identifier: string): string {
+  return `${BEGINNING}${digitsOf(identifier)}`
+}
+
+function digitsOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
+
+/** "aler" in ASCII, so that alerts lie together. The Id of another context may begin so as well. */
+const BEGINNING = '616c6572'
+
+const ALERT_IDS: IdRange = { start: BEGINNING, end: `${BEGINNING}g` }

@@ -1,9 +1,10 @@
 /**
- * Layers of the gazetteer as collections of features: one feature an area, with who is inside it now. An area is
- * counted as a recipient request counts that names it, so it may be read by whoever may ask for counts.
+ * Layers of the gazetteer as collections of features: one feature an area, with how many recipients are inside. An area is
+ * counted as a recipient request that names it is, so that clients with the scope `counts` may read it.
  *
  * @module
  */
+
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
@@ -20,29 +21,22 @@ import {
   type SelectionService,
   selectForCounts,
 } from '../../selection/answer.js'
-import { geometryOf } from '../area-features.js'
-import { drawnRegion } from '../named-area-feature.js'
-import { boundsOfBox, boxOf } from './boxes.js'
-import type { Box, FeatureCollectionSource, FeatureCollections } from './source.js'
+import { drawnRegion, geometryOf } from '../area-features.js'
+import {
+  type Box,
+  boundsOfBox,
+  boxOf,
+  type FeatureCollectionSource,
+  type FeatureCollections,
+} from './source.js'
 
 interface AreaCollectionsOptions {
   readonly current: CurrentService
-  /** The gazetteer as it is now; undefined where there is none. */
+  /** The gazetteer as it is now, if there is one. */
   readonly areas: () => Gazetteer | undefined
-  /** Those of limits.ts unless given. */
-  readonly bounds?: PageBounds
 }
 
-interface PageBounds {
-  readonly featurePagePositionCount: number
-  readonly featurePageMs: number
-}
-
-export function areaCollections({
-  current,
-  areas,
-  bounds = limits,
-}: AreaCollectionsOptions): FeatureCollections {
+export function areaCollections({ current, areas }: AreaCollectionsOptions): FeatureCollections {
   const matches = new LRUCache<string, Uint32Array>({
     maxSize: limits.areaMatchesBytes,
     sizeCalculation: ({ byteLength }) => 1_024 + byteLength,
@@ -77,14 +71,14 @@ export function areaCollections({
       const layer = openLayer(areas(), id)
       if (layer === undefined) return undefined
       refuseScope(asker, true)
-      // All of a page is of one moment and one version, whatever comes meanwhile.
+      // All of a page is of one moment and one version.
       const service = () => ({ ...current.hold(asker), areas: () => layer.gazetteer })
       return {
         ...describe(id, layer),
         async page(box, limit, offset) {
           const numbers = await matching(layer, box, asker)
           const wanted = numbers.subarray(offset, offset + limit)
-          const features = await pageOf(layer.areas, wanted, service(), asker, bounds)
+          const features = await pageOf(layer.areas, wanted, service(), asker)
           return { features, matchedCount: numbers.length }
         },
         async feature(featureId) {
@@ -98,7 +92,7 @@ export function areaCollections({
   }
 }
 
-/** No id of a context begins so. */
+/** The id of a context never begins so. */
 const PREFIX = 'areas-'
 
 interface OpenLayer {
@@ -156,7 +150,7 @@ async function areasMeeting(
 /** Other clients get their answers in between. */
 const TURN_MS = 10
 
-/** @throws ServiceError  Unavailable, where nobody waits any more */
+/** @throws ServiceError  Unavailable, where the client has disconnected or the request has timed out */
 async function nextTurn(asker: Asker): Promise<void> {
   await setImmediate()
   if (!asker.gone && performance.now() <= asker.deadlineMs) return
@@ -169,8 +163,8 @@ async function pageOf(
   numbers: Uint32Array,
   service: SelectionService,
   asker: Asker,
-  { featurePagePositionCount, featurePageMs }: PageBounds,
 ): Promise<Feature[]> {
+  const { featurePagePositionCount, featurePageMs } = limits
   const endMs = performance.now() + featurePageMs
   const features: Feature[] = []
   let positionCount = 0

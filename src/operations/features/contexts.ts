@@ -1,9 +1,10 @@
 /**
- * Map contexts as collections of features: one feature an area, with who is inside it now. What is drawn of an area
+ * Map contexts as collections of features: one feature an area, with how many recipients are inside. What is drawn of an area
  * is kept for as long as its context stays as it is; counts are those of the context itself.
  *
  * @module
  */
+
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
@@ -18,9 +19,8 @@ import { parseGuid } from '../../store/guid.js'
 import { shapeOf } from '../../store/shape-of.js'
 import type { Store } from '../../store/store.js'
 import { areaRegion, geometryOf } from '../area-features.js'
-import type { ReadContext } from '../context-reader.js'
-import { boundsOfBox, boxOf } from './boxes.js'
-import type { Box, FeatureCollections } from './source.js'
+import type { ReadContext } from '../contexts.js'
+import { type Box, boundsOfBox, boxOf, type FeatureCollections } from './source.js'
 
 export function contextCollections(store: Store, read: ReadContext): FeatureCollections {
   const kept = new LRUCache<string, DrawnContext>({
@@ -28,7 +28,7 @@ export function contextCollections(store: Store, read: ReadContext): FeatureColl
     sizeCalculation: ({ byteCount }) => byteCount,
   })
 
-  /** Undefined where it is not there any more. */
+  /** Undefined if it was deleted. */
   async function drawn(id: string): Promise<DrawnContext | undefined> {
     const stored = store.context(id)
     if (stored === undefined) return undefined
@@ -50,7 +50,7 @@ export function contextCollections(store: Store, read: ReadContext): FeatureColl
       const found = id === undefined ? undefined : await drawn(id)
       if (id === undefined || found === undefined) return undefined
       const { title, extent } = found
-      /** What is drawn and counted of one version: areas may be put in another order while they are counted. */
+      /** Drawn and counted in one version: the order of areas may change while they are counted. */
       const features = async () => {
         for (let attempt = 0; attempt < limits.countedContextAttemptCount; attempt++) {
           const version = store.contextVersion(id)
@@ -108,7 +108,7 @@ async function draw(
 ): Promise<DrawnContext> {
   const areas: DrawnArea[] = []
   for (const [at, area] of Areas.entries()) {
-    // What is stored has one, and no other's.
+    // A stored area has a unique one.
     const id = area.Id ?? String(at)
     const shape = shapeOf(area)
     const region = shape === undefined ? [] : areaRegion(shape)
@@ -127,7 +127,7 @@ async function draw(
   }
 }
 
-/** What is drawn takes so much more memory than what is stored. */
+/** A drawn context takes so much more memory than a stored one. */
 const GROWTH = 4
 
 function around(box: Bounds | undefined, other: Bounds): Bounds {
@@ -148,7 +148,7 @@ function featureOf(
   return { id, geometry, properties }
 }
 
-/** What is nowhere is in every box (OGC 17-069r4, 7.15.3). */
+/** A feature without a geometry is in every box (OGC 17-069r4, 7.15.3). */
 function meetsAny(region: Region, boxes: readonly Bounds[]): boolean {
   if (region.length === 0) return true
   return boxes.some((box) => region.some((rings) => boxMeets(rings, box)))

@@ -3,17 +3,17 @@
  *
  * @module
  */
+
 import type { Test } from 'tap'
 import { openGazetteer } from '../../../src/gazetteer/gazetteer.js'
 import { ogcRoutes } from '../../../src/http/ogc/routes.js'
 import { operationRoutes } from '../../../src/http/operation-routes.js'
-import { contextReader } from '../../../src/operations/context-reader.js'
-import { contextOperations } from '../../../src/operations/contexts.js'
+import { contextOperations, contextReader } from '../../../src/operations/contexts.js'
 import type { Executors } from '../../../src/operations/execute.js'
 import { areaCollections } from '../../../src/operations/features/areas.js'
 import { contextCollections } from '../../../src/operations/features/contexts.js'
 import { startLiveCounts } from '../../../src/operations/live-counts.js'
-import { recipientOperations } from '../../../src/operations/recipients.js'
+import { recipientOperations } from '../../../src/operations/selections.js'
 import { createProgress } from '../../../src/suppressions/progress.js'
 import { columnsOf } from '../../support/data/columns.js'
 import { gridPlaces } from '../../support/data/grid.js'

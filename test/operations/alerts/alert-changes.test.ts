@@ -3,11 +3,12 @@
  *
  * @module
  */
+
 import t, { type Test } from 'tap'
 import type { Answer } from '../../../src/format/answer.js'
 import { alertChangeOperations } from '../../../src/operations/alerts/alert-changes.js'
 import { alertOperations } from '../../../src/operations/alerts/alerts.js'
-import { contextReader } from '../../../src/operations/context-reader.js'
+import { contextReader } from '../../../src/operations/contexts.js'
 import { startLiveCounts } from '../../../src/operations/live-counts.js'
 import { runTask } from '../../../src/outline/run-task.js'
 import type { OutlineTask } from '../../../src/outline/task.js'

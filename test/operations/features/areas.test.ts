@@ -4,6 +4,7 @@
  */
 import t, { type Test } from 'tap'
 import type { Gazetteer } from '../../../src/gazetteer/gazetteer.js'
+import { limits } from '../../../src/limits.js'
 import { areaCollections } from '../../../src/operations/features/areas.js'
 import { type Asker, NO_ACCESS } from '../../../src/selection/access.js'
 import { answer } from '../../../src/selection/answer.js'
@@ -22,6 +23,9 @@ import { localImages, serviceOf } from '../../support/service/local-service.js'
 const BOUNDS = { featurePagePositionCount: 12, featurePageMs: 60_000 }
 
 async function collectionsOf(t: Test, bounds = BOUNDS) {
+  const { featurePagePositionCount, featurePageMs } = limits
+  Object.assign(limits, bounds)
+  t.teardown(() => Object.assign(limits, { featurePagePositionCount, featurePageMs }))
   const random = seededRandom(testSeed(t))
   const columns = randomWorld('uniform', 400, random)
   const place = (i: number) => [columns.lngs[i] / 1e7, columns.lats[i] / 1e7] as const
@@ -37,7 +41,7 @@ async function collectionsOf(t: Test, bounds = BOUNDS) {
     areas: () => now,
   })
   const current = always(service)
-  const collections = areaCollections({ current, areas: () => now, bounds })
+  const collections = areaCollections({ current, areas: () => now })
   const replace = (other: Gazetteer | undefined) => {
     now = other
   }

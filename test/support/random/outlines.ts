@@ -3,9 +3,10 @@
  *
  * @module
  */
+
 import { Value } from 'typebox/value'
 import { type OutlineResponse, OutlineResponseSchema } from '../../../src/interface/outline.js'
-import { outlineOperations } from '../../../src/operations/outline.js'
+import { outlineOperations } from '../../../src/operations/selections.js'
 import { runTask } from '../../../src/outline/run-task.js'
 import type { OutlineTask } from '../../../src/outline/task.js'
 import type { ClipRunner } from '../../../src/pool/messages.js'

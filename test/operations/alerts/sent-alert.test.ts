@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import t from 'tap'
 import type { Alert } from '../../../src/cap/model.js'
 import { type Gazetteer, openGazetteer } from '../../../src/gazetteer/gazetteer.js'
@@ -10,7 +11,7 @@ import { makeDefaultAreas } from '../../../src/gazetteer/make-default.js'
 import type { Polygons } from '../../../src/geometry/polygon/polygons.js'
 import { limits } from '../../../src/limits.js'
 import type { DrawnFeature } from '../../../src/notations/drawn.js'
-import { alertAreas } from '../../../src/operations/alerts/alert-areas.js'
+import { alertAreas } from '../../../src/operations/alerts/sent-alert.js'
 import { validate } from '../../../src/selection/validate.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
 import t from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import type { ServedSources } from '../../src/interface/sources.js'
-import { sourceOperations } from '../../src/operations/sources.js'
+import { sourceOperations } from '../../src/operations/selections.js'
 import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { columnsOf } from '../support/data/columns.js'

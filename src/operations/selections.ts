@@ -1,5 +1,6 @@
 /**
- * GetSourcesRequest: what is served, and how many recipients of each source can be selected.
+ * RecipientRequest, OutlineRequest and GetSourcesRequest: recipients inside shapes, shapes as polygons, and how many
+ * recipients of each source can be selected.
  *
  * @module
  */
@@ -11,14 +12,22 @@ import {
   ServedSourcesSchema,
   SourcesRequestSchema,
 } from '../interface/sources.js'
+import { type OutlineService, outline } from '../outline/outline.js'
 import type { Asker } from '../selection/access.js'
-import type { CurrentService, SelectionService } from '../selection/answer.js'
-import { select } from '../selection/answer.js'
+import { answer, type CurrentService, type SelectionService, select } from '../selection/answer.js'
 import { checkFreshness } from '../selection/freshness.js'
 import { Remarks } from '../selection/remarks.js'
 import { validate } from '../selection/validate.js'
-import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import { columnsOf, documentAnswer, tableOf } from './document-answer.js'
 import type { Execute } from './execute.js'
+
+export function recipientOperations(current: CurrentService): { RecipientRequest: Execute } {
+  return { RecipientRequest: (request, caller) => answer(current.hold(caller), request, caller) }
+}
+
+export function outlineOperations(service: OutlineService): { OutlineRequest: Execute } {
+  return { OutlineRequest: (request, caller) => outline(service, request, caller) }
+}
 
 export function sourceOperations(current: CurrentService): { GetSourcesRequest: Execute } {
   return {
@@ -29,8 +38,8 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
       checkFreshness(service.freshness, false, remarks)
       const sinceMs = current.heldSinceMs(caller)
       const [recipients, contacts] = await Promise.all([
-        countEverybody(service, 'ContactLocation', caller),
-        countEverybody(service, 'Contact', caller),
+        countAll(service, 'ContactLocation', caller),
+        countAll(service, 'Contact', caller),
       ])
       const { snapshotId, sequence, createdAt } = service.catalogue
       const sources = recipients.map(({ source: { id }, count }) => ({ id, count }))
@@ -52,8 +61,8 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
   }
 }
 
-/** As a recipient request for the whole globe would, so that both always say the same. */
-function countEverybody(service: SelectionService, countMode: CountMode, caller: Asker) {
+/** As a recipient request for the whole globe does, so that both always have the same counts. */
+function countAll(service: SelectionService, countMode: CountMode, caller: Asker) {
   const query = validate({ countsOnly: true, geoJSON: GLOBE })
   const boundary = service.boundaryRule.for(undefined, caller.access)
   return select(service, query, { countMode, boundary }, caller)
@@ -90,7 +99,4 @@ function sourcesAnswer(sequence: number, served: ServedSources) {
 /** Warnings have a header. */
 const COLUMNS = columnsOf(ServedSourcesSchema).filter((name) => name !== 'Warnings')
 
-const SOURCES = {
-  columns: columnsOf(ServedSourcesSchema.properties.Sources.items),
-  rows: ({ Sources = [] }: Row) => Sources as readonly Row[],
-}
+const SOURCES = tableOf('Sources', columnsOf(ServedSourcesSchema.properties.Sources.items))
