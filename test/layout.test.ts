@@ -413,10 +413,10 @@ t.test('every thread and process that is started is there', async (t) => {
   }
 })
 
-t.test('selection, http and outline know the pool by its messages alone', async (t) => {
+t.test('selection, http and outline know the pool by its tasks alone', async (t) => {
   for (const file of files.filter(({ path }) => /^(selection|http|outline|keys)\//.test(path))) {
     for (const specifier of file.imports.filter((name) => name.includes('/pool/'))) {
-      t.match(specifier, /^(..\/)+pool\/messages.js$/, file.path)
+      t.match(specifier, /^(..\/)+pool\/tasks.js$/, file.path)
     }
   }
 })

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import type { Caller } from '../pool/messages.js'
+import type { Caller } from '../pool/tasks.js'
 import { Questions } from '../threads/calls.js'
 import type {
   AudienceAnswers,

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Caller } from '../pool/messages.js'
+import type { Caller } from '../pool/tasks.js'
 import { unknownAudience } from '../store/audiences.js'
 import type { Audiences } from './audiences.js'
 import type { AudienceAnswers, AudienceOrder, OpenOrder } from './messages.js'

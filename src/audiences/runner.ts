@@ -4,7 +4,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Caller, QueryRunner, Task, TaskResults } from '../pool/messages.js'
+import type { Caller, QueryRunner, Task, TaskResults } from '../pool/tasks.js'
 import type { Audiences } from './audiences.js'
 import type { OpenedShard } from './messages.js'
 

@@ -8,7 +8,7 @@ import { TooManyRequests } from '../errors.js'
 import type { KeyScope } from '../interface/key-scopes.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import type { Caller } from '../pool/messages.js'
+import type { Caller } from '../pool/tasks.js'
 import type { Access, ListBounds } from '../selection/access.js'
 import type { KeyReader, StoredKeys } from '../store/keys.js'
 import {

@@ -5,7 +5,7 @@
  */
 import type { Layer } from '../geometry/shapes.js'
 import type { PlainArea } from '../interface/outline.js'
-import type { Caller, ClipRunner } from '../pool/messages.js'
+import type { Caller, ClipRunner } from '../pool/tasks.js'
 import { toArea } from './notations.js'
 import type { OutlineOutcome, OutlineTask } from './task.js'
 

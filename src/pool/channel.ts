@@ -17,7 +17,7 @@ import type { ShardImage } from '../shard/layout.js'
 import { type Mask, maskBytes } from '../shard/mask.js'
 import type { EncodedFormat } from '../shard/rows/row-format.js'
 import { type FlatQueries, QueryWriter } from './codec.js'
-import type { CellsTask, RowBytesTask } from './messages.js'
+import type { CellsTask, RowBytesTask } from './tasks.js'
 
 /** The data that every worker starts with. */
 export interface QueryWorkerData {

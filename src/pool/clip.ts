@@ -20,7 +20,7 @@ import {
   type ClipFailure,
   type ClipOutcome,
   type ClipRunner,
-} from './messages.js'
+} from './tasks.js'
 
 interface ClipPoolOptions {
   /** URL of a module that exports `run`, and `ready`, which does nothing. */

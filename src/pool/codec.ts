@@ -13,7 +13,7 @@ import type { Polygons } from '../geometry/polygon/polygons.js'
 import type { Reaches } from '../geometry/reach/reaches.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import type { CountMode } from '../shard/select.js'
-import type { QueryFault, SelectionKind, SelectionTask } from './messages.js'
+import type { QueryFault, SelectionKind, SelectionTask } from './tasks.js'
 
 export interface FlatQueries {
   readonly queryCount: number

@@ -14,7 +14,7 @@ import { limits } from '../limits.js'
 import { histogramOf, type MetricSlots, observe, slotOf } from '../metrics/memory.js'
 import { lanes } from '../metrics/table.js'
 import type { Channel } from './channel.js'
-import type { Caller, Task, TaskResults } from './messages.js'
+import type { Caller, Task, TaskResults } from './tasks.js'
 
 export type Lane = 'small' | 'large' | 'rows'
 

@@ -22,8 +22,8 @@ import { IncrementLog } from '../shard/delta/increment-log.js'
 import type { ShardImage } from '../shard/layout.js'
 import { Channel, type QueryWorkerData } from './channel.js'
 import type { QueryThread } from './lanes.js'
-import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
 import { type QueryThreads, Scheduler } from './scheduler.js'
+import type { Caller, QueryRunner, Task, TaskResults } from './tasks.js'
 
 interface QueryPoolOptions {
   /** URL of the compiled workers/query.ts. */

@@ -43,7 +43,7 @@ import {
   type SelectionTask,
   sharedClockMs,
   type Task,
-} from './messages.js'
+} from './tasks.js'
 
 /** The workers, which come and go. */
 export interface QueryThreads {

@@ -48,7 +48,7 @@ import {
   unflatten,
   writeFindings,
 } from './codec.js'
-import { sharedClockMs } from './messages.js'
+import { sharedClockMs } from './tasks.js'
 import { WorkerShards } from './worker-shards.js'
 
 /**

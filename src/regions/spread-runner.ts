@@ -17,7 +17,7 @@ import type {
   SelectionTask,
   Task,
   TaskResults,
-} from '../pool/messages.js'
+} from '../pool/tasks.js'
 import { picksOf } from '../shard/nearest.js'
 import { readOffers } from '../shard/offer-words.js'
 import { RunList, recipientCountOf, subtract } from '../shard/runs.js'

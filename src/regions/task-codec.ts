@@ -6,7 +6,7 @@
  */
 import { Packr } from 'msgpackr'
 import { flatten, unflatten } from '../pool/codec.js'
-import type { SelectionKind, SelectionTask, Task } from '../pool/messages.js'
+import type { SelectionKind, SelectionTask, Task } from '../pool/tasks.js'
 
 /** A task that a machine is to run. */
 export interface SentTask {

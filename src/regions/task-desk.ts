@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks'
 import { NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { callerUntil, type QueryRunner, type Task } from '../pool/messages.js'
+import { callerUntil, type QueryRunner, type Task } from '../pool/tasks.js'
 import { createMask, drawMaskId, type Mask } from '../shard/mask.js'
 import {
   decodeTask,

@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../errors.js'
 import type { KeyScope } from '../interface/key-scopes.js'
-import { type Caller, callerUntil } from '../pool/messages.js'
+import { type Caller, callerUntil } from '../pool/tasks.js'
 
 export interface Access {
   /** The name of the key that was sent; undefined where the service asks for none. */

@@ -8,7 +8,7 @@
 import type { Answer } from '../format/answer.js'
 import type { Shapes } from '../geometry/shapes.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
-import type { Caller, MissingShards, QueryRunner } from '../pool/messages.js'
+import type { Caller, MissingShards, QueryRunner } from '../pool/tasks.js'
 import type { Mask } from '../shard/mask.js'
 import type { CountMode } from '../shard/select.js'
 import { type Asker, refuseScope } from './access.js'

@@ -4,7 +4,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { MissingShards } from '../pool/messages.js'
+import type { MissingShards } from '../pool/tasks.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
 import type { Query } from './validate.js'

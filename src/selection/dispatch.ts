@@ -10,7 +10,7 @@ import type {
   SelectionTask,
   Task,
   TaskResults,
-} from '../pool/messages.js'
+} from '../pool/tasks.js'
 
 /**
  * @param merge  gets of each task, in their order, what was found in each of its shards

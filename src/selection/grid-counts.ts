@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Caller, CellsTask, QueryRunner } from '../pool/messages.js'
+import type { Caller, CellsTask, QueryRunner } from '../pool/tasks.js'
 import type { Grid } from '../shard/grid/grid.js'
 import type { ShardRuns, SourceSelection } from './merge.js'
 import { piecesOf } from './pieces.js'

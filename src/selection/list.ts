@@ -22,7 +22,7 @@ import {
   startOf,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
-import type { Caller, QueryRunner } from '../pool/messages.js'
+import type { Caller, QueryRunner } from '../pool/tasks.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { type SourceSelection, summaryOf } from './merge.js'

@@ -6,7 +6,7 @@
  */
 import { OVERLOADED } from '../errors.js'
 import { limits } from '../limits.js'
-import type { QueryRunner } from '../pool/messages.js'
+import type { QueryRunner } from '../pool/tasks.js'
 import { countUpTo } from '../shard/delta/gone-log.js'
 import { growingWords } from '../shard/delta/growing.js'
 import type { Increment } from '../shard/delta/increment.js'

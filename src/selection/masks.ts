@@ -11,7 +11,7 @@
 import { beforeDeadline } from '../deadline.js'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type Caller, callerUntil, type QueryRunner } from '../pool/messages.js'
+import { type Caller, callerUntil, type QueryRunner } from '../pool/tasks.js'
 import { commonRuns, createMask, drawMaskId, type Mask, maskBytes } from '../shard/mask.js'
 import type { Boundary } from './boundary.js'
 import { type Catalogue, isDelta } from './catalogue.js'

@@ -6,7 +6,7 @@
  */
 import type { SourceSummary } from '../format/recipients.js'
 import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
-import type { SelectionTask } from '../pool/messages.js'
+import type { SelectionTask } from '../pool/tasks.js'
 import { recipientCountOf } from '../shard/runs.js'
 import type { Catalogue, CatalogueSource } from './catalogue.js'
 

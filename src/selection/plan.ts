@@ -6,7 +6,7 @@
 import { layerMeets, layerSize } from '../geometry/layer-parts.js'
 import { holdsFor, type Shapes, type SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
-import type { MissingShards, SelectionKind, SelectionTask } from '../pool/messages.js'
+import type { MissingShards, SelectionKind, SelectionTask } from '../pool/tasks.js'
 import { isAllBeyond, type Mask } from '../shard/mask.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import { type Catalogue, type CatalogueShard, isFilled } from './catalogue.js'

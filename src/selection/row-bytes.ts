@@ -5,7 +5,7 @@
  * @module
  */
 import { limits } from '../limits.js'
-import type { Caller, QueryRunner, RowBytesTask } from '../pool/messages.js'
+import type { Caller, QueryRunner, RowBytesTask } from '../pool/tasks.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { ShardRuns } from './merge.js'
 import { piecesOf } from './pieces.js'

@@ -16,7 +16,7 @@ import {
 import { warningHeaders } from '../format/warning-headers.js'
 import type { Shapes } from '../geometry/shapes.js'
 import type { Warning } from '../interface/warnings.js'
-import type { Caller, QueryRunner } from '../pool/messages.js'
+import type { Caller, QueryRunner } from '../pool/tasks.js'
 import type { Catalogue } from './catalogue.js'
 import { List, rowCountOf } from './list.js'
 import { type SourceSelection, summaryOf } from './merge.js'

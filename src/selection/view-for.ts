@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Caller } from '../pool/messages.js'
+import type { Caller } from '../pool/tasks.js'
 import type { Catalogue } from './catalogue.js'
 import { cursorExpired, type Place } from './cursor.js'
 import type { Query } from './validate.js'

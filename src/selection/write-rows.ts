@@ -7,7 +7,7 @@
  */
 import type { ByteSink } from '../format/answer.js'
 import { limits } from '../limits.js'
-import type { Caller, EncodedRows, QueryRunner } from '../pool/messages.js'
+import type { Caller, EncodedRows, QueryRunner } from '../pool/tasks.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { ShardRuns } from './merge.js'
 import { type Piece, piecesOf } from './pieces.js'

@@ -6,7 +6,7 @@
 import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { DeltaRowsFetcher } from '../../src/operations/delta-rows.js'
-import type { EncodeTask, QueryRunner } from '../../src/pool/messages.js'
+import type { EncodeTask, QueryRunner } from '../../src/pool/tasks.js'
 import { encodeBinary } from '../../src/shard/rows/binary-rows.js'
 import { recipientCountOf } from '../../src/shard/runs.js'
 import { inTime } from '../support/service/in-time.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
-import type { ClipOutcome, ClipRunner } from '../../src/pool/messages.js'
+import type { ClipOutcome, ClipRunner } from '../../src/pool/tasks.js'
 import {
   asked,
   collection,

@@ -10,7 +10,7 @@ import {
   unflatten,
   writeFindings,
 } from '../../src/pool/codec.js'
-import type { SelectionKind } from '../../src/pool/messages.js'
+import type { SelectionKind } from '../../src/pool/tasks.js'
 import type { CountMode } from '../../src/shard/select.js'
 import { testSeed } from '../support/random/properties.js'
 

@@ -9,7 +9,7 @@ import {
   TaskQueue,
   threadFor,
 } from '../../src/pool/lanes.js'
-import { callerUntil, type EncodeTask } from '../../src/pool/messages.js'
+import { callerUntil, type EncodeTask } from '../../src/pool/tasks.js'
 
 /** Of each worker: how many small, large and rows tasks it has, a digit each. */
 type UnderWay = string

@@ -2,7 +2,7 @@
  * Answers with a part of the recipients.
  */
 import t from 'tap'
-import type { QueryRunner } from '../../src/pool/messages.js'
+import type { QueryRunner } from '../../src/pool/tasks.js'
 import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { coverageOf, missingFor, withMissing } from '../../src/selection/coverage.js'
 import { everywhere } from '../support/data/everywhere.js'

@@ -7,7 +7,7 @@
 import t from 'tap'
 import { OVERLOADED, ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import type { QueryRunner } from '../../src/pool/messages.js'
+import type { QueryRunner } from '../../src/pool/tasks.js'
 import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { type Boundary, createBoundaryRule } from '../../src/selection/boundary.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
-import type { EncodedRows, EncodeTask, QueryRunner } from '../../src/pool/messages.js'
+import type { EncodedRows, EncodeTask, QueryRunner } from '../../src/pool/tasks.js'
 import { writeRows } from '../../src/selection/write-rows.js'
 import { recipientCountOf } from '../../src/shard/runs.js'
 import { testSeed } from '../support/random/properties.js'

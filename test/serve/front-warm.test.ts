@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
-import type { QueryRunner } from '../../src/pool/messages.js'
+import type { QueryRunner } from '../../src/pool/tasks.js'
 import { warm } from '../../src/serve/front-warm.js'
 import { columnsOf } from '../support/data/columns.js'
 import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/random/world.js'

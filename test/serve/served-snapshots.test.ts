@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import { type Caller, callerUntil } from '../../src/pool/messages.js'
+import { type Caller, callerUntil } from '../../src/pool/tasks.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import {
   createCurrent,

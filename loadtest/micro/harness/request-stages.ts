@@ -18,7 +18,7 @@ import {
   unflatten,
   writeFindings,
 } from '../../../src/pool/codec.js'
-import type { QueryRunner, SelectionTask } from '../../../src/pool/messages.js'
+import type { QueryRunner, SelectionTask } from '../../../src/pool/tasks.js'
 import { askerUntil } from '../../../src/selection/access.js'
 import type { Catalogue } from '../../../src/selection/catalogue.js'
 import { mergeCounts } from '../../../src/selection/merge.js'

@@ -9,7 +9,7 @@ import { type OutlineResponse, OutlineResponseSchema } from '../../../src/interf
 import { outlineOperations } from '../../../src/operations/selections.js'
 import { runTask } from '../../../src/outline/run-task.js'
 import type { OutlineTask } from '../../../src/outline/task.js'
-import type { ClipRunner } from '../../../src/pool/messages.js'
+import type { ClipRunner } from '../../../src/pool/tasks.js'
 import { createBoundaryRule } from '../../../src/selection/boundary.js'
 import type { JsonObject } from '../../../src/selection/parse.js'
 import { inTime } from '../service/in-time.js'

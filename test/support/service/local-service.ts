@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { ServiceError } from '../../../src/errors.js'
 import { limits } from '../../../src/limits.js'
-import type { Caller, QueryRunner, Task, TaskResults } from '../../../src/pool/messages.js'
+import type { Caller, QueryRunner, Task, TaskResults } from '../../../src/pool/tasks.js'
 import type { SelectionService } from '../../../src/selection/answer.js'
 import { NO_BOUNDARY } from '../../../src/selection/boundary.js'
 import type { CatalogueSource } from '../../../src/selection/catalogue.js'
