@@ -5,11 +5,9 @@
  * @module
  */
 import type { Config } from '../config.js'
-import { type Acceptor, afterNextPoll, listen } from '../http/acceptor.js'
 import { sharesPorts } from '../http/engine/choose.js'
 import type { Engine } from '../http/engine/engine.js'
-import { refuseUsedPort } from '../http/listen-fault.js'
-import { claimPort, type PortClaim } from '../http/port-claim.js'
+import { type Acceptor, afterNextPoll, listen, refuseUsedPort } from '../http/listen.js'
 import type { Entrance } from './entrance.js'
 
 /**
@@ -28,7 +26,6 @@ export function createDealtEntrance(
   const isShared = sharesPorts()
   /** Answers while there are no fronts, and keeps the port. */
   let starting: Acceptor | undefined
-  let claim: PortClaim | undefined
   let port = askedPort
   return {
     socketOf: () => undefined,
@@ -38,7 +35,6 @@ export function createDealtEntrance(
       if (!sharePort) await refuseUsedPort(host, askedPort)
       starting = await listen(engine, { host, port: askedPort, isShared })
       port = starting.port
-      if (isShared && !sharePort) claim = await claimPort(host, port)
     },
     get port() {
       return port
@@ -57,7 +53,6 @@ export function createDealtEntrance(
     stopListening: afterNextPoll,
     async close() {
       starting?.close()
-      claim?.release()
     },
   }
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Config } from '../config.js'
-import { type Acceptor, listen } from '../http/acceptor.js'
 import type { Engine } from '../http/engine/engine.js'
+import { type Acceptor, listen } from '../http/listen.js'
 import type { Front } from './fronts.js'
 import type { FrontSocket, TlsNews } from './messages.js'
 

@@ -12,7 +12,6 @@ import { compactionRank } from '../cluster/status.js'
 import type { Config } from '../config.js'
 import { OperatorError, withoutAdvice } from '../errors.js'
 import type { Engine } from '../http/engine/engine.js'
-import { refuseClaimedPort } from '../http/port-claim.js'
 import { limits } from '../limits.js'
 import { startCompaction } from '../live/compaction.js'
 import type { Log } from '../log.js'
@@ -159,7 +158,6 @@ async function serveOnce(
     if (!stopping.requested) {
       if (config.sharePort) {
         share = await sharePort(config)
-        await refuseClaimedPort(config.host, config.port)
         await entrance.listen()
       }
       await entrance.open(fronts)

@@ -6,7 +6,7 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { answerStarting, listen } from '../../src/http/acceptor.js'
+import { answerStarting, listen } from '../../src/http/listen.js'
 import { limits } from '../../src/limits.js'
 import { type Answer, Client, request, startServer } from '../http/wire.js'
 import { engine } from '../support/service/engine.js'

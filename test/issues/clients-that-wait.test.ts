@@ -5,7 +5,7 @@
  * @module
  */
 import t from 'tap'
-import { listen } from '../../src/http/acceptor.js'
+import { listen } from '../../src/http/listen.js'
 import type { Reply } from '../../src/selection/reply.js'
 import { Client, requestText, startServer } from '../http/wire.js'
 import { engine } from '../support/service/engine.js'

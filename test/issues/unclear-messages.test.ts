@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import { readBatch, readContent } from '../../src/http/bind.js'
-import { cannotListen } from '../../src/http/listen-fault.js'
+import { cannotListen } from '../../src/http/listen.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { operations } from '../../src/interface/operations.js'
 import { hickoryHere } from '../support/service/command-line.js'
@@ -52,11 +52,11 @@ t.test('why an address cannot be listened on is told', async (t) => {
   t.match((await cannotListen('127.0.0.1', port)).message, `another process has port ${port} `)
   await new Promise((resolve) => server.close(resolve))
   t.match((await cannotListen('203.0.113.9', port)).message, /203\.0\.113\.9 is not an address of/)
-  const privileged = await cannotListen('127.0.0.1', 80, async () => 'EACCES')
+  const privileged = await cannotListen('127.0.0.1', 80, 'EACCES')
   t.match(privileged.message, /port 80 needs privileges, which this user does not have\. Choose/)
-  const unknown = await cannotListen('nowhere', 80, async () => 'ENOTFOUND')
+  const unknown = await cannotListen('nowhere', 80, 'ENOTFOUND')
   t.match(unknown.message, /there is no host of this name\. Choose another --host/)
-  const other = await cannotListen('127.0.0.1', 80, async () => 'EOTHER')
+  const other = await cannotListen('127.0.0.1', 80, 'EOTHER')
   t.match(other.message, /the system refuses it \(EOTHER\)/)
 })
 

@@ -5,7 +5,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { cannotListen } from '../../src/http/listen-fault.js'
+import { cannotListen } from '../../src/http/listen.js'
 import { sharePort } from '../../src/serve/shared-port.js'
 import { freePort } from '../support/service/free-port.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -47,6 +47,6 @@ t.test('of two that begin at the same time, not both begin', async (t) => {
 })
 
 t.test('a port that is full is not to be shared', async (t) => {
-  const { message } = await cannotListen('127.0.0.1', port, async () => 'EADDRINUSE')
+  const { message } = await cannotListen('127.0.0.1', port, 'EADDRINUSE')
   t.notMatch(message, /share/)
 })

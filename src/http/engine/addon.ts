@@ -24,7 +24,6 @@ interface NativeApp extends Omit<TemplatedApp, 'listen' | 'any' | 'filter'> {
   ): NativeApp
   getDescriptor(): AppDescriptor
   addChildAppDescriptor(descriptor: AppDescriptor): NativeApp
-  removeChildAppDescriptor(descriptor: AppDescriptor): NativeApp
 }
 
 const extended = native as unknown as {
@@ -71,7 +70,6 @@ export const addon: Engine = {
           return app.getDescriptor()
         },
         add: (descriptor) => void app.addChildAppDescriptor(descriptor),
-        remove: (descriptor) => void app.removeChildAppDescriptor(descriptor),
       },
     }
   },

@@ -74,7 +74,6 @@ interface HandOver {
   readonly descriptor: AppDescriptor
   /** Gives new connections to this app as well, from now on. */
   add(descriptor: AppDescriptor): void
-  remove(descriptor: AppDescriptor): void
 }
 
 /** Names an app to other threads of the process; meaningless once that app is closed. */

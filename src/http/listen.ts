@@ -1,10 +1,12 @@
 /**
- * Listens in the main thread and hands every new connection to one of the front threads, in turn.
+ * Listening: in the main thread, which hands every new connection to one of the front threads, in turn, and answers
+ * while there are none; and why an address cannot be listened on.
  *
  * @module
  */
+import { createServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { ServiceError } from '../errors.js'
+import { OperatorError, ServiceError } from '../errors.js'
 import { errorBody } from '../format/error-body.js'
 import { formats } from '../format/formats.js'
 import { limits } from '../limits.js'
@@ -19,7 +21,6 @@ import type {
 } from './engine/engine.js'
 import { retryAfterSeconds } from './fault.js'
 import { statusLine } from './head-block.js'
-import { cannotListen } from './listen-fault.js'
 import { mayWait } from './request.js'
 
 export interface Acceptor {
@@ -27,8 +28,6 @@ export interface Acceptor {
   readonly port: number
   /** Gives new connections to this front as well, from now on; not with every engine. */
   addFront(descriptor: AppDescriptor | undefined): void
-  /** Gives this front no more new connections; those it has, it keeps. */
-  removeFront(descriptor: AppDescriptor | undefined): void
   /** Refuses new connections, once those that wait to be taken have been handed to the fronts. */
   stopListening(): Promise<void>
   /** Ends the acceptor; does nothing to connections that fronts hold. */
@@ -45,7 +44,6 @@ export async function listen(engine: Engine, address: ListenAddress): Promise<Ac
   return {
     port,
     addFront: (descriptor) => descriptor !== undefined && handOver?.add(descriptor),
-    removeFront: (descriptor) => descriptor !== undefined && handOver?.remove(descriptor),
     async stopListening() {
       await afterNextPoll()
       app.stopListening()
@@ -131,10 +129,10 @@ function refuse(engine: Engine, response: EngineResponse, request: EngineRequest
   body.discard(error)
 }
 
-/** Bodies that the thread waits for. */
+/** Bodies that this thread waits for. */
 let awaitedCount = 0
 
-/** Nothing of a body is kept. */
+/** Every byte of a body is dropped. */
 const NO_BUDGET = { heldBytes: 0, maxBytes: 0, waitMs: limits.bodyMs }
 
 /** Undefined for a body in chunks; 0 also for a length that is no number, and where the client waits for us. */
@@ -149,4 +147,61 @@ function awaitedBytesOf(engine: Engine, request: EngineRequest): number | undefi
     }
   })
   return waits ? 0 : declaredBytes
+}
+
+/**
+ * Why an address cannot be listened on. The HTTP library only says that it cannot, so it is tried once more in a way
+ * that tells.
+ *
+ * @param code  of the system, where it is known
+ */
+export async function cannotListen(
+  host: string,
+  port: number,
+  code?: string,
+): Promise<OperatorError> {
+  const reason = reasonOf(host, port, code ?? (await codeOfListening(host, port)))
+  return new OperatorError('AddressInUse', `cannot listen on ${host}:${port}: ${reason}`)
+}
+
+/**
+ * Finds out whether another process listens there.
+ *
+ * @throws OperatorError
+ */
+export async function refuseUsedPort(host: string, port: number): Promise<void> {
+  const code = port === 0 ? undefined : await codeOfListening(host, port)
+  if (code !== undefined) throw await cannotListen(host, port, code)
+}
+
+function reasonOf(host: string, port: number, code: string | undefined): string {
+  switch (code) {
+    case 'EADDRNOTAVAIL':
+      return (
+        `${host} is not an address of this machine. Choose another --host: 127.0.0.1 for this machine ` +
+        'alone, 0.0.0.0 for all that reach it'
+      )
+    case 'EACCES':
+      return (
+        `port ${port} needs privileges, which this user does not have. Choose a --port from 1024 on, or ` +
+        'allow it with CAP_NET_BIND_SERVICE'
+      )
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `there is no host of this name. Choose another --host, such as 127.0.0.1`
+    case 'EADDRINUSE':
+    case undefined:
+      return `another process has port ${port} (\`ss -ltnp\` names it). Stop that, or choose another --port`
+    default:
+      return `the system refuses it (${code}). Choose another --host and --port`
+  }
+}
+
+/** What the system says to a process that wants the port for itself; undefined where it can have it. */
+function codeOfListening(host: string, port: number): Promise<string | undefined> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
 }
