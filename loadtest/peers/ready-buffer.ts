@@ -13,6 +13,7 @@ import type { Handler } from '../../src/http/request.js'
 import { HttpServer } from '../../src/http/server.js'
 import { operations } from '../../src/interface/operations.js'
 import { createLog } from '../../src/log.js'
+import { privatePage } from '../../src/metrics/slots.js'
 
 const { values } = parseArgs({ options: { bytes: { type: 'string', default: '1' } } })
 const body = Buffer.alloc(Number(values.bytes), '0123456789abcdef')
@@ -36,6 +37,13 @@ const server = new HttpServer({
   engine: await bestEngine(),
   log: createLog('error'),
   admission: OPEN_ADMISSION,
+  corsOrigins: [],
+  isFull: () => false,
+  watcherCount: () => 0,
+  page: privatePage(),
+  peers: undefined,
+  trail: undefined,
+  accessLog: undefined,
   routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: stream } })),
 })
 const port = await server.listen({ host: '127.0.0.1', port: 0, isShared: false })

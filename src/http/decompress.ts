@@ -13,14 +13,12 @@ import { unpackKmz } from '../notations/kmz.js'
  *
  * @param encoding  the Content-Encoding: gzip, deflate or br, in any case; identity changes nothing
  * @param maxBytes  of what comes out
- * @param waitMs  for the bodies that came before; `limits.requestMs` unless given
  * @throws ServiceError  BodyTooLarge, InvalidRequest, Overloaded or UnsupportedEncoding
  */
 export async function decompress(
   bytes: Uint8Array,
   encoding: string,
   maxBytes: number,
-  waitMs: number = limits.requestMs,
 ): Promise<Uint8Array> {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity') return bytes
@@ -33,9 +31,7 @@ export async function decompress(
   }
   // Senders that compress whatever they send leave nothing as it is.
   if (bytes.length === 0) return bytes
-  const { buffer, readBytes } = await inTurn(bytes.length, waitMs, () =>
-    unpacked(unpack, bytes, maxBytes),
-  )
+  const { buffer, readBytes } = await inTurn(bytes.length, () => unpacked(unpack, bytes, maxBytes))
   if (readBytes < bytes.length) throw broken()
   return buffer
 }
@@ -46,7 +42,7 @@ export async function decompress(
  * @throws ServiceError  InvalidKml or Overloaded
  */
 export function decompressKmz(bytes: Uint8Array): Promise<Uint8Array> {
-  return inTurn(bytes.length, limits.requestMs, () => unpackKmz(bytes, 'kml'))
+  return inTurn(bytes.length, () => unpackKmz(bytes, 'kml'))
 }
 
 /** The functions of node:zlib, and what they give when asked for more than the bytes. */
@@ -70,13 +66,9 @@ function deflateOf([first = 0, second = 0]: Uint8Array): Unpack {
 }
 
 /** A few at a time: the library would unpack all bodies at once, and hold a part of each. */
-async function inTurn<Value>(
-  byteCount: number,
-  waitMs: number,
-  work: () => Promise<Value>,
-): Promise<Value> {
+async function inTurn<Value>(byteCount: number, work: () => Promise<Value>): Promise<Value> {
   if (unpackingCount < limits.bodiesUnpackedCount) unpackingCount++
-  else await turn(byteCount, waitMs)
+  else await turn(byteCount)
   try {
     return await work()
   } finally {
@@ -88,7 +80,7 @@ async function inTurn<Value>(
 }
 
 /** @throws ServiceError  Overloaded */
-async function turn(byteCount: number, waitMs: number): Promise<void> {
+async function turn(byteCount: number): Promise<void> {
   const overloaded = new ServiceError('Overloaded', 'too many compressed requests at once')
   if (waitingBytes + byteCount > limits.heldBodyBytes) throw overloaded
   waitingBytes += byteCount
@@ -104,7 +96,7 @@ async function turn(byteCount: number, waitMs: number): Promise<void> {
         if (place < 0) return
         waiting.splice(place, 1)
         reject(overloaded)
-      }, waitMs)
+      }, limits.requestMs)
       waiting.push(begin)
     })
   } finally {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { type MetricSlots as Page, privatePage, slotOf } from '../metrics/memory.js'
+import { type MetricSlots as Page, slotOf } from '../metrics/memory.js'
 import type { PeerReader } from '../tls/peers.js'
 import type { AccessLog } from './access-log.js'
 import type { AuditTrail } from './audit-trail.js'
@@ -43,41 +43,26 @@ interface HttpServerOptions {
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
   readonly admission: Admission
-  /** Pages that may read answers; none unless given. */
-  readonly corsOrigins?: CorsOrigins
+  /** Pages that may read answers. */
+  readonly corsOrigins: CorsOrigins
   /**
    * True while there is no room for work with a body of so many bytes. Requests for work are then
    * refused at once.
    */
-  readonly isFull?: (bodyBytes: number) => boolean
-  /** Of the open requests, those that wait for events and take no room for work; none unless given. */
-  readonly watcherCount?: () => number
-  /** Where the thread counts; nobody reads what it counts unless given. */
-  readonly page?: Page
+  readonly isFull: (bodyBytes: number) => boolean
+  /** Open requests that wait for events and take no room for work. */
+  readonly watcherCount: () => number
+  /** The metrics of this thread. */
+  readonly page: Page
   /**
-   * Who is at the other end of each connection, where a TLS thread of the service hands them over. Without
-   * it, the other end is who the connection comes from, and nothing that it sends changes that.
+   * The clients, where a TLS thread of the service hands their connections over. Without it, the client is the other
+   * end of the connection, and nothing that it sends changes that.
    */
-  readonly peers?: PeerReader
-  /** Told of each request that is over; the routes have it, too. */
-  readonly trail?: AuditTrail | undefined
-  readonly accessLog?: AccessLog | undefined
-  /** Those of `limits`, unless given. */
-  readonly bounds?: Partial<ServerBounds>
+  readonly peers: PeerReader | undefined
+  /** Records finished requests; the routes have it, too. */
+  readonly trail: AuditTrail | undefined
+  readonly accessLog: AccessLog | undefined
 }
-
-/** The bounds on the clients of one server; the names are those of `limits`. */
-type ServerBounds = Readonly<
-  Record<
-    | 'bodyMs'
-    | 'clientBytesPerSecond'
-    | 'clientStallMs'
-    | 'connectionCount'
-    | 'heldBodyBytes'
-    | 'openExchangeCount',
-    number
-  >
->
 
 const SHUTDOWN_POLL_MS = 20
 
@@ -98,28 +83,24 @@ export class HttpServer implements ExchangeOwner {
   readonly #trail: AuditTrail | undefined
   readonly #accessLog: AccessLog | undefined
   readonly #corsOrigins: CorsOrigins
-  readonly #bounds: ServerBounds
   readonly #gate: Gate
   readonly #budget: BodyBudget
   readonly #peers: PeerReader | undefined
   #closed = false
 
   constructor(options: HttpServerOptions) {
-    const { routes, log, admission, corsOrigins = [], isFull = () => false } = options
-    const { page = privatePage(), watcherCount = () => 0 } = options
-    const bounds = { ...limits, ...options.bounds }
+    const { routes, log, admission, corsOrigins, isFull, page, watcherCount } = options
     this.readerRules = {
-      stallMs: bounds.clientStallMs,
-      bytesPerSecond: bounds.clientBytesPerSecond,
+      stallMs: limits.clientStallMs,
+      bytesPerSecond: limits.clientBytesPerSecond,
     }
-    this.#bounds = bounds
     this.#gate = new Gate({
       admission,
       corsOrigins,
       isFull: (bodyBytes) =>
-        this.openExchangeCount - watcherCount() > bounds.openExchangeCount || isFull(bodyBytes),
+        this.openExchangeCount - watcherCount() > limits.openExchangeCount || isFull(bodyBytes),
     })
-    this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes, waitMs: bounds.bodyMs }
+    this.#budget = { heldBytes: 0, maxBytes: limits.heldBodyBytes, waitMs: limits.bodyMs }
     this.#corsOrigins = corsOrigins
     this.#peers = options.peers
     this.#router = createRouter(routes)
@@ -226,7 +207,7 @@ export class HttpServer implements ExchangeOwner {
   #countConnection(native: Pick<EngineResponse, 'close'>, change: 1 | -1): void {
     this.connectionCount += change > 0 ? 1 : -1
     this.#page[CONNECTIONS] = this.connectionCount
-    if (change <= 0 || this.connectionCount <= this.#bounds.connectionCount) return
+    if (change <= 0 || this.connectionCount <= limits.connectionCount) return
     this.#page[CONNECTIONS_REFUSED]++
     native.close()
   }

@@ -245,7 +245,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     accessLog,
     watcherCount: () => watches.watcherCount,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
-    ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
+    peers: socket && new PeerReader(socket.peers),
   })
   if (socket !== undefined) await server.listenOnPath(socket.path)
   closeServer = () => server.close()

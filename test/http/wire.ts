@@ -9,7 +9,9 @@ import { OPEN_ADMISSION } from '../../src/http/gate.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { HttpServer } from '../../src/http/server.js'
+import { limits } from '../../src/limits.js'
 import { createLog, type Log } from '../../src/log.js'
+import { privatePage } from '../../src/metrics/slots.js'
 import { engine } from '../support/service/engine.js'
 
 export interface TestServer {
@@ -23,19 +25,43 @@ export interface TestServer {
   readonly cuts: Record<string, unknown>[]
 }
 
+type ServerOptions = ConstructorParameters<typeof HttpServer>[0]
+
+/** @param options  and bounds that differ from `limits` until the test is over */
 export async function startServer(
   t: Test,
   routes: Route<Handler>[],
-  options: Partial<Omit<ConstructorParameters<typeof HttpServer>[0], 'routes' | 'log'>> = {},
+  {
+    bounds = {},
+    ...options
+  }: Partial<Omit<ServerOptions, 'routes' | 'log'>> & {
+    readonly bounds?: Partial<Record<keyof typeof limits, number>>
+  } = {},
 ): Promise<TestServer> {
+  const usual = { ...limits }
+  Object.assign(limits, bounds)
+  t.teardown(() => Object.assign(limits, usual))
   const faults: Record<string, unknown>[] = []
   const ends: Record<string, unknown>[] = []
   const cuts: Record<string, unknown>[] = []
   const log = recordingLog(faults, ends, cuts)
-  const server = new HttpServer({ engine, routes, log, admission: OPEN_ADMISSION, ...options })
+  const server = new HttpServer({ ...OPEN_SERVER, routes, log, ...options })
   const port = await server.listen({ host: '127.0.0.1', port: 0, isShared: false })
   t.teardown(() => server.close())
   return { server, port, faults, ends, cuts }
+}
+
+/** An open service that has room for everything, and tells only the log. */
+export const OPEN_SERVER: Omit<ServerOptions, 'routes' | 'log'> = {
+  engine,
+  admission: OPEN_ADMISSION,
+  corsOrigins: [],
+  isFull: () => false,
+  watcherCount: () => 0,
+  page: privatePage(),
+  peers: undefined,
+  trail: undefined,
+  accessLog: undefined,
 }
 
 export interface Answer {
