@@ -265,7 +265,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     text: /\bAtomics\./,
     what: 'Atomics',
     owners: [
-      'access-log/counters.ts',
+      'access-log/queue.ts',
       'audit/counters.ts',
       'keys/key-memory.ts',
       'live/waiting.ts',
@@ -284,7 +284,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
 
 /** Who writes files or names beside durable-files.ts, and why that is lost with the power or synced all the same. */
 const ownWriters: Readonly<Record<string, string>> = {
-  'access-log/target.ts': 'is not synced: what is lost with the power are its last lines',
+  'access-log/serve-log.ts': 'is not synced: what is lost with the power are its last lines',
   'backup/backup.ts': 'links a name, which replaces none',
   'backup/restore.ts': 'writes what comes in pieces, and names a whole directory',
   'backup/write-archive.ts': 'writes what comes in pieces',

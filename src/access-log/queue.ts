@@ -1,12 +1,11 @@
 /**
- * Lines of one thread on their way to the access log. They wait for nobody: those that find no room are
- * dropped and counted.
+ * The lines of one thread on their way to the access log. The thread never waits: lines that find no room are dropped
+ * and counted.
  *
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
-import { addTo, type LogCounters } from './counters.js'
 import type { LogOrder } from './messages.js'
 
 export class LineQueue {
@@ -47,3 +46,33 @@ export class LineQueue {
     this.#byteCount = 0
   }
 }
+
+/** The state of an access log in shared memory, which any thread may read at any time. */
+export type LogCounters = Int32Array
+
+export function createLogCounters(): LogCounters {
+  return new Int32Array(new SharedArrayBuffer(4 * Object.keys(SLOT).length))
+}
+
+/** For the metrics. */
+export function logFigures(counters: LogCounters): {
+  readonly droppedCount: number
+  readonly queuedBytes: number
+} {
+  return {
+    droppedCount: Atomics.load(counters, SLOT.dropped) >>> 0,
+    queuedBytes: Atomics.load(counters, SLOT.queued),
+  }
+}
+
+/** Adds to a count; returns what it was before. Counts of lines are modulo 2 ** 32. */
+export function addTo(counters: LogCounters, slot: Slot, count: number): number {
+  return Atomics.add(counters, SLOT[slot], count)
+}
+
+/**
+ * - `queued`: bytes that are on their way to the file.
+ * - `dropped`: lines that found no room, or were cut by a fault of the file.
+ */
+type Slot = keyof typeof SLOT
+const SLOT = { queued: 0, dropped: 1 } as const

@@ -1,14 +1,14 @@
 /**
- * The thread that writes an access log, for all threads of a service. Whatever becomes of the file, it
- * stops nobody: what waits is bounded by those who send it.
+ * The thread that writes an access log, for all threads of a service. A failing file never blocks requests: the threads
+ * that send lines bound what waits here.
  *
  * @module
  */
+import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
-import { addTo } from './counters.js'
 import type { LogNews, LogOrder, LogThreadData, LogThreadOrder } from './messages.js'
-import { LogTarget } from './target.js'
+import { addTo } from './queue.js'
 
 /** @param main  to the main thread */
 export function serveLog(main: MessagePort, { target: name, counters }: LogThreadData): void {
@@ -55,7 +55,6 @@ export function serveLog(main: MessagePort, { target: name, counters }: LogThrea
     pieces = pieces.slice(1)
     offset = 0
     addTo(counters, 'queued', -piece.length)
-    addTo(counters, 'written', 1)
   }
 
   /** A line of which a part is written goes no further: what is opened next may be another file. */
@@ -124,3 +123,62 @@ const LINE_END = 0x0a
 /** As pino numbers levels. */
 const WARN = 40
 const DROPPED = 'lines of the access log were dropped'
+
+/**
+ * The file, pipe or terminal of an access log. Nothing here waits: a pipe that is full takes nothing, and one without a
+ * reader does not open.
+ */
+class LogTarget {
+  readonly #name: string
+  #fd: number | undefined
+
+  /** @param name  a path, or `-` for standard output */
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /**
+   * @returns how many bytes were taken
+   * @throws  what the system says, `EAGAIN` for a pipe that is full
+   */
+  write(bytes: Uint8Array): number {
+    return writeSync(this.open(), bytes)
+  }
+
+  /** @throws  what the system says, `ENXIO` for a pipe without a reader */
+  open(): number {
+    this.#fd ??= this.#open()
+    return this.#fd
+  }
+
+  /** Whether another file has taken the place of this one, as logrotate does it. */
+  isReplaced(): boolean {
+    if (this.#fd === undefined || this.#name === '-') return false
+    const now = statSync(this.#name, { throwIfNoEntry: false })
+    const own = fstatSync(this.#fd)
+    return now?.ino !== own.ino || now.dev !== own.dev
+  }
+
+  /** The next write opens it anew. */
+  close(): void {
+    const fd = this.#fd
+    this.#fd = undefined
+    if (fd !== undefined && fd !== STANDARD_OUTPUT) closeSync(fd)
+  }
+
+  #open(): number {
+    const flags = O_WRONLY | O_APPEND | (O_NONBLOCK ?? 0)
+    if (this.#name !== '-') return openSync(this.#name, flags | O_CREAT, 0o600)
+    try {
+      // A description of its own: other processes with this standard output may rely on that it blocks.
+      return openSync('/proc/self/fd/1', flags)
+    } catch {
+      // A socket, or a system without this directory: then only this thread waits for it.
+      return STANDARD_OUTPUT
+    }
+  }
+}
+
+const STANDARD_OUTPUT = 1
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants

@@ -5,8 +5,8 @@
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Log } from '../log.js'
-import { createLogCounters, type LogCounters } from './counters.js'
 import type { LogNews, LogThreadData, LogThreadOrder } from './messages.js'
+import { createLogCounters, type LogCounters } from './queue.js'
 
 export interface AccessLogThread {
   readonly counters: LogCounters

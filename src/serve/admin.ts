@@ -5,7 +5,7 @@
  */
 import { statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { logFigures } from '../access-log/counters.js'
+import { logFigures } from '../access-log/queue.js'
 import {
   type AdminListener,
   type AdminRoute,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LogCounters } from '../access-log/counters.js'
+import type { LogCounters } from '../access-log/queue.js'
 import type { AuditCounters } from '../audit/counters.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
-import { createLogCounters, logFigures } from '../../src/access-log/counters.js'
-import { LineQueue } from '../../src/access-log/queue.js'
+import { createLogCounters, LineQueue, logFigures } from '../../src/access-log/queue.js'
 import { limits } from '../../src/limits.js'
 
 t.test('a line that finds no room is counted as dropped, and takes none', async (t) => {
