@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks'
 import { operations } from '../interface/operations.js'
 import type { Log } from '../log.js'
-import { type RequestEnd, requestFields } from './request-end.js'
+import { type RequestEnd, requestFields } from './observe.js'
 
 export interface AccessLogRules {
   /** Of the requests that no other rule takes, one in so many has a line. */

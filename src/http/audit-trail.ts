@@ -9,8 +9,8 @@ import type { Answer, AnswerRecord } from '../format/answer.js'
 import { operations } from '../interface/operations.js'
 import type { Reply } from '../selection/reply.js'
 import { AuditedRequest } from './audited-request.js'
+import type { RequestEnd } from './observe.js'
 import type { HttpRequest } from './request.js'
-import type { RequestEnd } from './request-end.js'
 
 interface AuditTrailOptions {
   readonly desk: AuditClient

@@ -7,7 +7,7 @@
 import { limits } from '../limits.js'
 import type { EndReason, WatchEvent, Watcher } from '../operations/context-watches.js'
 import type { Reply, Sink } from '../selection/reply.js'
-import { TOO_SLOW } from './response/reader-watch.js'
+import { TOO_SLOW } from './observe.js'
 
 export const EVENT_HEADERS = Object.freeze({
   'Content-Type': 'text/event-stream',

@@ -14,16 +14,20 @@ import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { Peer } from '../tls/peers.js'
 import type { AuditedRequest } from './audited-request.js'
-import { HANDLER_FAILED } from './cut-reasons.js'
 import type { EngineResponse } from './engine/engine.js'
 import { type HeadBlock, headBlock, writeHead } from './head-block.js'
+import {
+  HANDLER_FAILED,
+  type RequestEnd,
+  StageClock,
+  type StageTimes,
+  serverTiming,
+  TOO_SLOW,
+  type TraceParent,
+} from './observe.js'
 import type { IncomingRequest } from './request.js'
-import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
-import { type ReaderRules, ReaderWatch, TOO_SLOW, waitAnew } from './response/reader-watch.js'
-import { serverTiming } from './response/server-timing.js'
-import { ChunkedSink } from './response/sink.js'
-import { SizedSink } from './response/sized-sink.js'
-import type { TraceParent } from './trace-parent.js'
+import { type ReaderRules, ReaderWatch, waitAnew } from './response/back-pressure.js'
+import { ChunkedSink, SizedSink } from './response/sinks.js'
 
 /** The server, as its exchanges see it. */
 export interface ExchangeOwner {

@@ -15,9 +15,8 @@ import type { AuditedRequest } from './audited-request.js'
 import type { RequestBody } from './body.js'
 import { holdsKey } from './credentials.js'
 import type { EngineRequest } from './engine/engine.js'
-import { StageClock } from './request-end.js'
+import { StageClock, type TraceParent, traceParentOf } from './observe.js'
 import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
-import { type TraceParent, traceParentOf } from './trace-parent.js'
 
 /** The headers that are copied; a handler that needs another one adds it here. */
 const headerNames = [

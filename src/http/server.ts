@@ -17,7 +17,6 @@ import type { AuditTrail } from './audit-trail.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
-import { CutLog } from './cut-log.js'
 import type {
   AppDescriptor,
   Engine,
@@ -31,10 +30,9 @@ import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
 import { afterNextPoll, cannotListen } from './listen.js'
 import { nothingAt } from './nothing-at.js'
+import { type RequestEnd, RequestObserver } from './observe.js'
 import { type Handler, IncomingRequest } from './request.js'
-import { RequestCounts } from './request-counts.js'
-import { logRequestEnd, type RequestEnd } from './request-end.js'
-import type { ReaderRules } from './response/reader-watch.js'
+import type { ReaderRules } from './response/back-pressure.js'
 import { createRouter, type Route, type Router } from './router.js'
 
 interface HttpServerOptions {
@@ -77,8 +75,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #engine: Engine
   readonly #router: Router<Handler>
   readonly #log: Log
-  readonly #cutLog: CutLog
-  readonly #counts: RequestCounts
+  readonly #observer: RequestObserver
   readonly #page: Page
   readonly #trail: AuditTrail | undefined
   readonly #accessLog: AccessLog | undefined
@@ -105,8 +102,7 @@ export class HttpServer implements ExchangeOwner {
     this.#peers = options.peers
     this.#router = createRouter(routes)
     this.#log = log
-    this.#cutLog = new CutLog(log)
-    this.#counts = new RequestCounts(page)
+    this.#observer = new RequestObserver(log, page)
     this.#page = page
     this.#trail = options.trail
     this.#accessLog = options.accessLog
@@ -193,9 +189,7 @@ export class HttpServer implements ExchangeOwner {
   finished(end: RequestEnd): void {
     this.openExchangeCount--
     this.#page[OPEN_REQUESTS] = this.openExchangeCount
-    this.#counts.note(end)
-    logRequestEnd(this.#log, end)
-    this.#cutLog.note(end)
+    this.#observer.over(end)
     this.#trail?.over(end)
     this.#accessLog?.over(end)
   }

@@ -8,12 +8,10 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Answer, BodyWriter } from '../../src/format/answer.js'
-import { CutLog } from '../../src/http/cut-log.js'
 import { healthRoutes } from '../../src/http/health.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import { operationNames } from '../../src/interface/operation-names.js'
 import { limits } from '../../src/limits.js'
-import type { Log } from '../../src/log.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { until } from '../support/service/until.js'
 import { type Answer as Answered, Client, request, requestText, startServer } from './wire.js'
@@ -193,31 +191,4 @@ t.test('a bug is one line too, beside the fault', async (t) => {
   faults.splice(0)
   t.match(await endOf(post('bug')), { status: 500, outcome: 'answered' })
   t.equal(faults.length, 1)
-})
-
-t.test('answers that are cut off do not flood the log', async (t) => {
-  const lines: { unloggedCount?: number }[] = []
-  const log = new CutLog({ warn: (fields: object) => void lines.push(fields) } as never as Log)
-  const cut = {
-    requestId: 'test',
-    operation: undefined,
-    isBatch: false,
-    status: 200,
-    bytesOut: 1,
-    cutReason: 'for the test',
-  }
-  const most = limits.cutsLoggedPerSecondCount
-  for (let i = 0; i < most; i++) log.note(cut, 5_000 + i)
-  t.equal(lines.length, most)
-  log.note(cut, 5_999)
-  log.note(cut, 5_999)
-  t.equal(lines.length, most)
-  log.note(cut, 6_000)
-  t.same(
-    lines.map(({ unloggedCount }) => unloggedCount),
-    [...Array(most).fill(undefined), 2],
-  )
-  log.note({ ...cut, cutReason: undefined as never as string }, 7_000)
-  log.note({ ...cut, status: undefined as never as number }, 7_000)
-  t.equal(lines.length, most + 1, 'only answers that were begun, and cut')
 })

@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import type { EngineResponse } from '../../src/http/engine/engine.js'
-import { ChunkedSink } from '../../src/http/response/sink.js'
+import { ChunkedSink } from '../../src/http/response/sinks.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 /** Of the library. */

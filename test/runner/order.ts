@@ -25,7 +25,7 @@ export const startFirst: readonly string[] = [
   'test/outline/run-task.test.ts',
   'test/contract/openapi.long.test.ts',
   'test/contract/service-faults.long.test.ts',
-  'test/http/response/transformed-sink.test.ts',
+  'test/http/response/compression.test.ts',
 ]
 
 /**

@@ -10,7 +10,7 @@ import { JSONP_CONTENT_TYPE, jsonp } from '../../format/jsonp.js'
 import { limits } from '../../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../../selection/reply.js'
 import type { HttpRequest } from '../request.js'
-import { compressedSink, encodingOf } from './compression.js'
+import { compressors, encodingOf, transformedSink } from './compression.js'
 import type { ResponseOptions } from './response-options.js'
 
 /** @param name  of the file that a browser saves, without a suffix */
@@ -51,7 +51,7 @@ function sendBody(
   const encoding = isSmall ? undefined : encodingOf(request.header('accept-encoding'))
   if (encoding !== undefined) {
     const sink = reply.begin(200, { ...headers, 'Content-Encoding': encoding })
-    return stream(body, compressedSink(sink, encoding))
+    return stream(body, transformedSink(sink, compressors[encoding]()))
   }
   if (!isWhole(body)) return sendLong(reply, headers, body)
   reply.send(200, headers, body)

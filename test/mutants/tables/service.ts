@@ -143,7 +143,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a slow reader is never cut off',
-    file: 'src/http/response/reader-watch.ts',
+    file: 'src/http/response/back-pressure.ts',
     find: 'if (nowMs >= this.#dueMs) {',
     replace: 'if (nowMs >= 2 * this.#dueMs) {',
   },
@@ -187,13 +187,13 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'requests are counted under the status of another',
-    file: 'src/http/request-counts.ts',
+    file: 'src/http/observe.ts',
     find: 'page[statusSlots[status ?? 0] ?? statusSlots[OTHER_STATUS]]++',
     replace: 'page[statusSlots[200] ?? statusSlots[OTHER_STATUS]]++',
   },
   {
     name: 'time of waiting is not in the time of an answer',
-    file: 'src/http/request-counts.ts',
+    file: 'src/http/observe.ts',
     find: 'const answer = parse + wait + select',
     replace: 'const answer = parse + select',
   },

@@ -4,7 +4,7 @@
  * @module
  */
 import t, { type Test } from 'tap'
-import { type ReaderRules, ReaderWatch } from '../../../src/http/response/reader-watch.js'
+import { type ReaderRules, ReaderWatch } from '../../../src/http/response/back-pressure.js'
 import { until } from '../../support/service/until.js'
 
 const rules: ReaderRules = { stallMs: 30_000, bytesPerSecond: 1_000 }

@@ -1,12 +1,19 @@
 import t from 'tap'
 import { NO_ANSWER_IN_TIME } from '../../src/deadline.js'
 import { errorTables, type ServiceErrorCode } from '../../src/errors.js'
-import { HANDLER_FAILED, NOT_COMPRESSED, WRONG_LENGTH } from '../../src/http/cut-reasons.js'
-import { RequestCounts } from '../../src/http/request-counts.js'
-import type { RequestEnd } from '../../src/http/request-end.js'
-import { TOO_SLOW } from '../../src/http/response/reader-watch.js'
+import {
+  HANDLER_FAILED,
+  NOT_COMPRESSED,
+  type RequestEnd,
+  RequestObserver,
+  TOO_SLOW,
+  traceParentOf,
+  WRONG_LENGTH,
+} from '../../src/http/observe.js'
 import { operationNames } from '../../src/interface/operation-names.js'
-import { histogramOf, type MetricSlots, privatePage, slotOf } from '../../src/metrics/memory.js'
+import { limits } from '../../src/limits.js'
+import { createLog } from '../../src/log.js'
+import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
 
 const COUNT: RequestEnd = {
   requestId: 'a',
@@ -25,8 +32,8 @@ const COUNT: RequestEnd = {
 
 function noted(...ends: Partial<RequestEnd>[]): MetricSlots {
   const page = privatePage()
-  const counts = new RequestCounts(page)
-  for (const end of ends) counts.note({ ...COUNT, ...end })
+  const observer = new RequestObserver(createLog('silent'), page)
+  for (const end of ends) observer.over({ ...COUNT, ...end })
   return page
 }
 
@@ -95,4 +102,63 @@ t.test('stages are seconds, and the whole is their sum', async (t) => {
   }
   const answer = slotOf('hickory_answer_seconds', 'RecipientRequest')
   t.ok(Math.abs(sumOf(answer, histogramOf('hickory_answer_seconds')) - 0.014) < 1e-9)
+})
+
+t.test('answers that are cut off do not flood the log', async (t) => {
+  const lines: { unloggedCount?: number }[] = []
+  const log = createLog('silent')
+  log.warn = (fields: unknown) => void lines.push(fields as object)
+  const observer = new RequestObserver(log, privatePage())
+  let nowMs = 0
+  t.intercept(performance, 'now', { value: () => nowMs })
+  const cutAt = (ms: number, more: Partial<RequestEnd> = {}) => {
+    nowMs = ms
+    observer.over({ ...COUNT, outcome: 'cut', cutReason: 'for the test', ...more })
+  }
+  const most = limits.cutsLoggedPerSecondCount
+  for (let i = 0; i < most; i++) cutAt(5_000 + i)
+  t.equal(lines.length, most)
+  cutAt(5_999)
+  cutAt(5_999)
+  t.equal(lines.length, most)
+  cutAt(6_000)
+  t.same(
+    lines.map(({ unloggedCount }) => unloggedCount),
+    [...Array(most).fill(undefined), 2],
+  )
+  cutAt(7_000, { outcome: 'answered', cutReason: undefined })
+  cutAt(7_000, { status: undefined })
+  t.equal(lines.length, most + 1, 'only answers that were begun, and cut')
+})
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+const valid = { traceId: TRACE, parentId: PARENT }
+
+t.test('a valid traceparent is taken, and one of a later version with more fields', async (t) => {
+  t.same(traceParentOf(`00-${TRACE}-${PARENT}-01`), valid)
+  t.same(traceParentOf(`00-${TRACE}-${PARENT}-00`), valid)
+  t.same(traceParentOf(`cc-${TRACE}-${PARENT}-01`), valid)
+  t.same(traceParentOf(`cc-${TRACE}-${PARENT}-01-what-comes-then`), valid)
+})
+
+t.test('another traceparent is ignored', async (t) => {
+  const others = [
+    '',
+    `ff-${TRACE}-${PARENT}-01`,
+    `00-${TRACE}-${PARENT}-01-more`,
+    `00-${TRACE}-${PARENT}-01.`,
+    `cc-${TRACE}-${PARENT}-01.more`,
+    `00-${'0'.repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+    `00-${TRACE.slice(1)}-${PARENT}-01`,
+    `00-${TRACE}-${PARENT}0-01`,
+    `00-${TRACE}-${PARENT}`,
+    ` 00-${TRACE}-${PARENT}-01`,
+    // As several headers of this name are joined.
+    `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+    '+9995550101',
+  ]
+  for (const sent of others) t.equal(traceParentOf(sent), undefined, sent)
 })
