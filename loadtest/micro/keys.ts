@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { KeyGuard } from '../../src/http/authenticate.js'
 import { Gate, OPEN_ADMISSION } from '../../src/http/gate.js'
-import { KeyGuard } from '../../src/http/key-guard.js'
 import type { IncomingRequest } from '../../src/http/request.js'
 import { DEFAULT_OPTIONS } from '../../src/http/response/response-options.js'
 import type { RouteMatch } from '../../src/http/router.js'
 import { createLog } from '../../src/log.js'
+import { privatePage } from '../../src/metrics/slots.js'
 import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { followed, keyFor, keysInMemory } from '../../test/support/data/keys.js'
 import { compareInTurn } from './harness/in-turn.js'
@@ -23,7 +24,11 @@ export const keys: Question = async () => {
   const limited = Array.from({ length: KEY_COUNT }, () =>
     keyFor(store, { scopes: ['counts'], requestsPerSecond: 100_000 }),
   )
-  const guard = new KeyGuard({ keys: followed(store), log: createLog('silent') })
+  const guard = new KeyGuard({
+    keys: followed(store),
+    log: createLog('silent'),
+    page: privatePage(),
+  })
   const rules = { corsOrigins: [], isFull: () => false }
   const open = new Gate({ admission: OPEN_ADMISSION, ...rules })
   const keyed = new Gate({ admission: { ...OPEN_ADMISSION, keys: guard }, ...rules })
@@ -76,7 +81,7 @@ function requestsOf(headers: readonly (string | undefined)[]): IncomingRequest[]
       clientCertificate: undefined,
       peerAddress: '127.0.0.1',
       header: (name: string) => (name === 'authorization' ? authorization : undefined),
-      holdsInQuery: () => false,
+      hasKeyInQuery: false,
     } as unknown as IncomingRequest
   })
 }

@@ -11,9 +11,9 @@ import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { operationNames } from '../interface/operation-names.js'
 import type { OperationName } from '../interface/operations.js'
-import { baseUrlOf } from './base-url.js'
+
 import { nothingAt } from './nothing-at.js'
-import type { Handler, HttpRequest } from './request.js'
+import { baseUrlOf, type Handler, type HttpRequest } from './request.js'
 import type { Route } from './router.js'
 
 /**

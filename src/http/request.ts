@@ -13,7 +13,6 @@ import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import type { Reply } from '../selection/reply.js'
 import type { AuditedRequest } from './audited-request.js'
 import type { RequestBody } from './body.js'
-import { holdsKey } from './credentials.js'
 import type { EngineRequest } from './engine/engine.js'
 import { StageClock, type TraceParent, traceParentOf } from './observe.js'
 import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
@@ -196,9 +195,9 @@ export class IncomingRequest implements HttpRequest {
     return this.#query
   }
 
-  /** Whether a text that is looked for stands in the query, as it was sent. */
-  holdsInQuery(isIn: (text: string) => boolean): boolean {
-    return this.#queryText !== undefined && this.#queryText !== '' && isIn(this.#queryText)
+  /** Whether something that looks like a key is in the query. */
+  get hasKeyInQuery(): boolean {
+    return this.#queryText !== undefined && this.#queryText !== '' && looksLikeKey(this.#queryText)
   }
 
   get requestId(): string {
@@ -366,10 +365,26 @@ let requestCount = 0
 
 function acceptedRequestId(sent: string | undefined): string | undefined {
   // It is logged, and a key must not be.
-  const isUsable = sent !== undefined && requestIdPattern.test(sent) && !holdsKey(sent)
+  const isUsable = sent !== undefined && requestIdPattern.test(sent) && !looksLikeKey(sent)
   return isUsable ? sent : undefined
+}
+
+/** Whether a text has something that looks like a key. */
+function looksLikeKey(text: string): boolean {
+  return /hk(_|%5f)[0-9a-z]{10}(_|%5f)[0-9A-Za-z]{10}/i.test(text)
 }
 
 function nextRequestId(): string {
   return `${requestIdPrefix}-${++requestCount}`
 }
+
+/**
+ * The address of the service as its client knows it. It goes into commands to paste, links and code, so a host that is
+ * not written as hosts are is not repeated.
+ */
+export function baseUrlOf(request: HttpRequest): string {
+  const host = request.header('host')
+  return `${request.isTls ? 'https' : 'http'}://${host !== undefined && HOST.test(host) ? host : 'localhost'}`
+}
+
+const HOST = /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i

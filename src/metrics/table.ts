@@ -47,7 +47,7 @@ export const stages = ['receive', 'parse', 'wait', 'select', 'write', 'total'] a
 export const lanes = ['small', 'large', 'rows'] as const
 export const cutReasons = ['slow_reader', 'slow_watcher', 'late', 'unavailable', 'failure'] as const
 export type CutReason = (typeof cutReasons)[number]
-/** What is wrong with a key, or with what it asks for: see `src/http/refusal-log.ts`. */
+/** What is wrong with a key, or with what it asks for: see `src/http/authenticate.ts`. */
 export const keyRefusals = [
   'missing',
   'unknown',

@@ -14,11 +14,10 @@ import type { ChangeRules } from '../changes/change.js'
 import { type Gazetteer, openVersion } from '../gazetteer/gazetteer.js'
 import { AccessLog } from '../http/access-log.js'
 import { AuditTrail } from '../http/audit-trail.js'
+import { KeyGuard } from '../http/authenticate.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
-import { KeyGuard } from '../http/key-guard.js'
-import { keyRefusalCounts } from '../http/key-refusal-counts.js'
 import { ogcRoutes } from '../http/ogc/routes.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
@@ -236,7 +235,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ],
     log,
     admission: {
-      keys: keys && new KeyGuard({ keys, log, onRefused: keyRefusalCounts(page) }),
+      keys: keys && new KeyGuard({ keys, log, page }),
       takesWrites: data.takesWrites,
       publicOrigin: data.publicUrl === undefined ? undefined : new URL(data.publicUrl).origin,
     },

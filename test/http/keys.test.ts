@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { KeyGuard } from '../../src/http/authenticate.js'
 import { healthRoutes } from '../../src/http/health.js'
-import { KeyGuard } from '../../src/http/key-guard.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { operationNames } from '../../src/interface/operation-names.js'
@@ -15,6 +15,7 @@ import { finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys
 import { makeKeyId, makeKeyText } from '../../src/keys/key-record.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
+import { privatePage, slotOf } from '../../src/metrics/slots.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { refuseScope } from '../../src/selection/access.js'
 import type { Reply } from '../../src/selection/reply.js'
@@ -44,7 +45,16 @@ async function keyedServer(
   const log = createLog('silent')
   log.warn = (fields: unknown) => void lines.push(fields as Record<string, unknown>)
   const refused: string[] = []
-  const guard = new KeyGuard({ keys: front, log, onRefused: (why) => void refused.push(why) })
+  const page = privatePage()
+  const guard = new KeyGuard({ keys: front, log, page })
+  const refuse = guard.refused.bind(guard)
+  guard.refused = (why, key) => {
+    const slot = slotOf('hickory_keys_refused_total', why)
+    const before = page[slot]
+    refuse(why, key)
+    t.equal(page[slot], before + 1, 'counted')
+    refused.push(why)
+  }
   const { takesWrites = true, publicOrigin } = more
   const { port } = await startServer(
     t,

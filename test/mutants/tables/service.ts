@@ -56,15 +56,15 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a key that expires is known by its header for ever',
-    file: 'src/http/key-guard.ts',
+    file: 'src/http/authenticate.ts',
     find: 'if (known !== undefined && nowMs < known.untilMs) {',
     replace: 'if (known !== undefined) {',
     hints: ['test/http/keys.test.ts'],
   },
   {
     name: 'who guesses keys is not slowed',
-    file: 'src/http/key-guard.ts',
-    find: 'this.#guessers.note(address, nowMs)\n',
+    file: 'src/http/authenticate.ts',
+    find: 'this.#limiter.failed(address, nowMs)\n',
     replace: '\n',
     hints: ['test/http/keys.test.ts'],
   },
