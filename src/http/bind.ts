@@ -1,34 +1,19 @@
 /**
- * Collects the members of a request from its body, path and query.
+ * Collects the members of a request from its body, path, query and headers.
  *
  * On the paths of an operation, a form overrides the query, the query overrides variables of the path,
  * and these override a body of JSON. If the path names the operation, the body overrides the query.
  *
  * @module
  */
-import { parse as parseCsv } from 'csv-parse/sync'
 import { ServiceError } from '../errors.js'
-import { formats } from '../format/formats.js'
 import { parseJsv } from '../format/jsv-parse.js'
-import { lowerCase } from '../interface/letter-case.js'
+import { declaredNames, givenTwice, lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operation.js'
-import { type OperationName, operations } from '../interface/operations.js'
-import { limits } from '../limits.js'
-import { alertRequestOf } from '../operations/alerts/sent-alert.js'
-import { SentLines } from '../operations/execute.js'
-import { requestOf } from '../selection/bare-drawing.js'
-import { isObject, type JsonObject, noText, parse, parseAny } from '../selection/parse.js'
-import { parseRequest } from '../selection/skeleton/sent-drawing.js'
-import { drawingRequest } from './drawing-bodies.js'
-import { membersOf, overlay } from './fields.js'
-import { formParts } from './form-parts.js'
-import { withIdempotencyKey } from './idempotency-key.js'
+import { isReserved } from '../interface/reserved-members.js'
+import { type JsonObject, member } from '../selection/parse.js'
+import { type BodyContent, readBatch } from './read-body.js'
 import type { HttpRequest } from './request.js'
-
-/** The content of a body: the members of an object, or the fields of a form. */
-export type BodyContent =
-  | { readonly kind: 'members'; readonly members: JsonObject; readonly isDrawing?: true }
-  | { readonly kind: 'form'; readonly fields: Fields }
 
 /** @throws ServiceError */
 export function bindOnPath(
@@ -69,71 +54,11 @@ function queryOf(request: HttpRequest, operation: Operation, content: BodyConten
 }
 
 /**
- * Reads a body by its Content-Type. Clients leave the type out or send a wrong one, so a body that
- * begins like JSON is read as JSON.
- *
- * @param name  the operation, if the body is no form that names another verb
- * @throws ServiceError  never quoting the body
- */
-export function readContent(
-  request: HttpRequest,
-  body: Uint8Array,
-  name: OperationName | undefined,
-): BodyContent {
-  const type = request.mediaType
-  const drawing = drawingRequest(name, type, body)
-  if (drawing !== undefined) return { kind: 'members', members: drawing, isDrawing: true }
-  const parseJson = jsonReaderOf(name)
-  refuseXml(body)
-  const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]
-  if (linesMember !== undefined && formats.ndjson.accept.includes(type)) {
-    return { kind: 'members', members: { [linesMember]: new SentLines(Uint8Array.from(body)) } }
-  }
-  if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
-  if (type === 'application/json' || looksLikeJson(body)) {
-    return { kind: 'members', members: parseJson(body) }
-  }
-  const fieldsOf = formReaders.get(type)
-  if (fieldsOf === undefined) return { kind: 'members', members: parseJson(body) }
-  return { kind: 'form', fields: fieldsOf(body, request.header('content-type') ?? '') }
-}
-
-/** The drawing of a recipient request is read another way, and may be all of the body. */
-function jsonReaderOf(name: OperationName | undefined): (body: Uint8Array) => JsonObject {
-  if (name === 'PutAlertRequest') return (body) => alertRequestOf(parse(body))
-  const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]
-  if (linesMember !== undefined) {
-    const instead = `: send {"${linesMember}": [...]}, or each item on a line of its own as ${NDJSON_TYPE}`
-    return (body) => parse(body, instead)
-  }
-  if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest') {
-    return parse
-  }
-  return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))
-}
-
-/** Whether the Content-Type of a request says that its body is a form, though it may be JSON. */
-export function mayBeForm(request: HttpRequest): boolean {
-  return formReaders.has(request.mediaType)
-}
-
-type Fields = readonly (readonly [name: string, text: string])[]
-
-const formReaders: ReadonlyMap<string, (body: Uint8Array, contentType: string) => Fields> = new Map(
-  [
-    ['application/x-www-form-urlencoded', pairsOf],
-    ['multipart/form-data', partsOf],
-    ['text/csv', recordOf],
-  ],
-)
-
-/**
- * Reads a body as a list of requests. Members in the query are refused: they would belong to no
- * request of the list.
+ * The requests of a batch. Members in the query are refused: they would belong to no request of it.
  *
  * @throws ServiceError
  */
-export function readBatch(
+export function bindBatch(
   request: HttpRequest,
   operation: Operation,
   body: Uint8Array,
@@ -143,154 +68,112 @@ export function readBatch(
     const problem = 'is in the query, but a batch has the members of its requests in its body'
     throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
   }
-  refuseXml(body)
-  const value = parseAny(body)
-  if (!Array.isArray(value)) {
-    throw new ServiceError('InvalidRequest', 'the body of a batch must be an array of requests')
+  return readBatch(body)
+}
+
+/**
+ * Reads members that come as text, from a query, a form or a path. Those that the schema of the operation declares as
+ * objects or lists are read as JSV or JSON; all others stay text, which is valid where a number, a flag or a Guid is
+ * valid. Names without a value, and names that are not for the operation, are left out.
+ */
+function membersOf(
+  fields: Iterable<readonly [name: string, text: string]>,
+  { request }: Operation,
+): JsonObject {
+  const members: Record<string, unknown> = {}
+  const names = declaredNames(request)
+  const { properties = {} } = request as { properties?: Record<string, MemberSchema> }
+  const keys = new Map<string, string>()
+  for (const [name, text] of fields) {
+    const key = lowerCase(name)
+    if (text === '' || isReserved(key)) continue
+    const declared = names.get(key)
+    if (declared === undefined) {
+      members[name] = text
+      continue
+    }
+    const first = keys.get(key)
+    if (first !== undefined) throw givenTwice(first, name)
+    keys.set(key, name)
+    // URLSearchParams leaves this sign in place of bytes that are not UTF-8.
+    if (text.includes('\ufffd')) {
+      throw new ServiceError('InvalidRequest', `${name} is not UTF-8`, name)
+    }
+    members[name] = readField(name, text, properties[declared])
   }
-  if (value.length > limits.batchRequestCount) {
-    const most = limits.batchRequestCount
-    throw new ServiceError('InvalidRequest', `a batch may hold at most ${most} requests`)
-  }
-  return value.map((item: unknown, index) => {
-    if (isObject(item)) return requestOf(item)
-    throw new ServiceError('InvalidRequest', `[${index}] must be an object`, `[${index}]`)
+  return members
+}
+
+/**
+ * The members of `over`, and those of `base` that it does not have in any letter case.
+ *
+ * @throws ServiceError  InvalidRequest, where one that is left out is given in two spellings
+ */
+function overlay(base: JsonObject, over: JsonObject): JsonObject {
+  const overNames = Object.keys(over)
+  if (overNames.length === 0) return base
+  const names = new Set(overNames.map(lowerCase))
+  const leftOut = new Map<string, string>()
+  const kept = Object.entries(base).filter(([name, value]) => {
+    const key = lowerCase(name)
+    if (!names.has(key)) return true
+    if (value === null || value === undefined) return false
+    const first = leftOut.get(key)
+    if (first !== undefined) throw givenTwice(first, name)
+    leftOut.set(key, name)
+    return false
   })
+  return { ...Object.fromEntries(kept), ...over }
 }
 
-const [NDJSON_TYPE] = formats.ndjson.accept
-
-const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']
-
-function looksLikeJson(body: Uint8Array): boolean {
-  const first = firstByte(body)
-  return first === undefined || first === OPEN_BRACE || first === OPEN_BRACKET
+interface MemberSchema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
 }
 
-/** No other body begins like this, and a form would have fields of nonsense. */
-function refuseXml(body: Uint8Array): void {
-  if (firstByte(body) !== LESS_THAN) return
+const SCALARS = ['string', 'number', 'integer', 'boolean']
+
+function readField(name: string, text: string, { type, enum: values }: MemberSchema): unknown {
+  if (values !== undefined || SCALARS.includes(type ?? '')) return text
+  // XML where a text or an object may be, such as an alert: JSV would cut it at its quotes.
+  if (type === undefined && /^\ufeff?\s*</.test(text)) return text
+  const isBareList = type === 'array' && !text.trimStart().startsWith('[')
+  return parseJsv(isBareList ? `[${text}]` : text, name)
+}
+
+/**
+ * Adds the member that the header Idempotency-Key has (draft-ietf-httpapi-idempotency-key-header): a string in quotes,
+ * as structured fields write it (RFC 9651, 3.3.3). Many clients leave the quotes out.
+ *
+ * @throws ServiceError  where the request has another value of that member
+ */
+function withIdempotencyKey(
+  request: HttpRequest,
+  { idempotencyMember: name }: Operation,
+  members: JsonObject,
+): JsonObject {
+  if (name === undefined) return members
+  const sent = request.header('idempotency-key')
+  if (sent === undefined) return members
+  const key = keyIn(sent)
+  const given = member(members, name.toLowerCase()) ?? undefined
+  if (given === undefined) return { ...members, [name]: key }
+  if (String(given) === key) return members
+  const problem = 'is another one than the header Idempotency-Key has'
+  throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
+}
+
+function keyIn(sent: string): string {
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(sent) ?? []
+  const key = quoted === undefined ? sent : quoted.replace(/\\(.)/g, '$1')
+  if (quoted === undefined ? BARE.test(key) : PRINTABLE.test(key)) return key
   throw new ServiceError(
     'InvalidRequest',
-    'the body is XML or HTML, which is not read: send JSON (application/json), a form ' +
-      '(application/x-www-form-urlencoded or multipart/form-data), CSV (text/csv) or JSV (text/jsv); ' +
-      'where shapes are taken, also CAP (Content-Type: application/cap+xml), ' +
-      'KML (application/vnd.google-earth.kml+xml) and GPX (application/gpx+xml)',
+    'the header Idempotency-Key must be printable ASCII in quotes',
+    'Idempotency-Key',
   )
 }
 
-/** Behind white space and a byte order mark; undefined where there is no more. */
-function firstByte(body: Uint8Array): number | undefined {
-  let at = MARK.every((byte, i) => body[i] === byte) ? MARK.length : 0
-  while (body[at] === 0x20 || (body[at] >= 0x09 && body[at] <= 0x0d)) at++
-  return body[at]
-}
-
-const [OPEN_BRACE, OPEN_BRACKET, LESS_THAN] = new TextEncoder().encode('{[<')
-
-/** A byte order mark. */
-const MARK = new TextEncoder().encode('\ufeff')
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function textOf(body: Uint8Array): string {
-  try {
-    return decoder.decode(body)
-  } catch {
-    throw new ServiceError('InvalidRequest', noText(body))
-  }
-}
-
-function objectOf(body: Uint8Array): JsonObject {
-  const text = textOf(body)
-  const value = text.trim() === '' ? {} : parseJsv(text)
-  if (isObject(value)) return value
-  throw new ServiceError('InvalidRequest', 'the body must be an object')
-}
-
-/** Refuses a text without any field: `curl -d` sends every body as a form. */
-function pairsOf(body: Uint8Array): Fields {
-  const text = textOf(body)
-  if (!text.includes('=')) {
-    throw new ServiceError(
-      'InvalidRequest',
-      'the body is neither JSON nor a form, in which each field is name=value, such as wkt=POINT(…)',
-    )
-  }
-  refuseManyFields(1 + countOf(AMPERSAND, body))
-  return [...new URLSearchParams(text)]
-}
-
-/** The limit is that of the members of a JSON body. Asked before the fields are read, which is slow. */
-function refuseManyFields(fieldCount: number): void {
-  if (fieldCount <= limits.jsonMemberCount) return
-  const most = limits.jsonMemberCount
-  throw new ServiceError('TooComplex', `the body has more than ${most} members`)
-}
-
-function countOf(sign: number, body: Uint8Array): number {
-  let count = 0
-  for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1)) count++
-  return count
-}
-
-const [AMPERSAND, COMMA, QUOTE] = new TextEncoder().encode('&,"')
-
-/** The library takes some parts that are not whole, so delimiters are counted here. */
-function partsOf(body: Uint8Array, contentType: string): Fields {
-  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
-  const boundary = quoted ?? plain ?? ''
-  const bytes = Buffer.from(body)
-  const delimiter = `--${boundary}`
-  // The library wants no preamble, which the standard allows.
-  const first = bytes.indexOf(delimiter)
-  const parts = boundary === '' || first < 0 ? [] : formParts(bytes.subarray(first), boundary)
-  if (parts.length === 0 || !isWhole(bytes, delimiter, parts.length)) {
-    throw new ServiceError('InvalidRequest', 'the parts of the form are not whole')
-  }
-  refuseManyFields(parts.length)
-  return parts.map(({ name, data }) => {
-    if (name !== undefined) return [name, textOf(data)]
-    throw new ServiceError('InvalidRequest', 'a part of the form has no name')
-  })
-}
-
-/** True when a delimiter stands before each part and after the last one, on a line of its own. */
-function isWhole(body: Buffer, delimiter: string, partCount: number): boolean {
-  let count = 0
-  let end = 0
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, end)) {
-    if (at > 0 && body.toString('latin1', at - 2, at) !== '\r\n') return false
-    count++
-    end = at + delimiter.length
-  }
-  return count === partCount + 1 && body.toString('latin1', end, end + 2) === '--'
-}
-
-/** A header and one record, as a table of one row. */
-function recordOf(body: Uint8Array): Fields {
-  refuseManyFields(1 + unquotedCommas(body) / 2)
-  let records: string[][]
-  try {
-    records = parseCsv(textOf(body), { bom: true, skip_empty_lines: true, to: 3 })
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    throw new ServiceError('InvalidRequest', 'the body is neither JSON nor CSV')
-  }
-  const [names, values] = records
-  if (records.length !== 2 || names.length !== values.length) {
-    throw new ServiceError('InvalidRequest', 'a body of CSV must be a header and one row')
-  }
-  return names.map((name, i) => [name, values[i]])
-}
-
-/** The commas that end a field of the header or of the row. */
-function unquotedCommas(body: Uint8Array): number {
-  let count = 0
-  let isQuoted = false
-  for (const byte of body) {
-    if (byte === QUOTE) isQuoted = !isQuoted
-    else if (byte === COMMA && !isQuoted) count++
-  }
-  return count
-}
+const PRINTABLE = /^[\x20-\x7e]+$/
+/** Without quotes, several of them would not be told from one. */
+const BARE = /^[\x21\x23-\x2b\x2d-\x7e]+$/

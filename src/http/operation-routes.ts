@@ -17,19 +17,12 @@ import type { JsonObject } from '../selection/parse.js'
 import type { Reply } from '../selection/reply.js'
 import type { AuditTrail } from './audit-trail.js'
 import { executeAll } from './batch.js'
-import {
-  type BodyContent,
-  bindByName,
-  bindOnPath,
-  mayBeForm,
-  readBatch,
-  readContent,
-} from './bind.js'
+import { bindBatch, bindByName, bindOnPath } from './bind.js'
 import { MethodNotAllowed } from './fault.js'
-import { nothingAt } from './nothing-at.js'
+import { type BodyContent, mayBeForm, readContent } from './read-body.js'
 import { type Handler, type HttpRequest, METHOD_OVERRIDE, type OperationCall } from './request.js'
 import { respond } from './response/respond.js'
-import { allowHeader, type Route, type RouteMethod } from './router.js'
+import { allowHeader, nothingAt, type Route, type RouteMethod } from './router.js'
 
 /**
  * Fixed paths come first, so that none is taken for the name of an operation.
@@ -199,7 +192,7 @@ function executeBatch(
   body: Uint8Array,
   reply: Reply,
 ): Promise<void> {
-  const requests = readBatch(request, operations[name], body)
+  const requests = bindBatch(request, operations[name], body)
   const { executors, trail } = desk
   const run = () => executeAll(executors[name], requests, clientOf(request, reply))
   const send = (answer: Answer | undefined) => write(request, reply, answer, `${name}[]`)

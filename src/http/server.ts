@@ -29,11 +29,10 @@ import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
 import { afterNextPoll, cannotListen } from './listen.js'
-import { nothingAt } from './nothing-at.js'
 import { type RequestEnd, RequestObserver } from './observe.js'
 import { type Handler, IncomingRequest } from './request.js'
 import type { ReaderRules } from './response/back-pressure.js'
-import { createRouter, type Route, type Router } from './router.js'
+import { createRouter, nothingAt, type Route, type Router } from './router.js'
 
 interface HttpServerOptions {
   readonly engine: Engine

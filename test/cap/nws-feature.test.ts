@@ -2,7 +2,8 @@ import t from 'tap'
 import { drawingOfAlert } from '../../src/cap/drawing.js'
 import { isNwsAlert, readNwsAlert } from '../../src/cap/nws-feature.js'
 import type { ServiceError } from '../../src/errors.js'
-import { membersOf } from '../../src/http/fields.js'
+import { bindByName } from '../../src/http/bind.js'
+import type { HttpRequest } from '../../src/http/request.js'
 import { operations } from '../../src/interface/operations.js'
 import { validate } from '../../src/selection/validate.js'
 import { namedAreas } from '../support/data/named-areas.js'
@@ -186,8 +187,9 @@ t.test('what selects by its geocodes is not told to select nobody', async (t) =>
 
 t.test('an alert in a field of a form is a text of XML, or JSON', async (t) => {
   const alert = writeAlert('1.2', factsOf([]))
-  t.same(membersOf([['cap', alert]], operations.RecipientRequest), { cap: alert })
-  t.same(membersOf([['cap', JSON.stringify(featureOf())]], operations.RecipientRequest), {
-    cap: featureOf(),
-  })
+  const request = { query: new Map(), header: () => undefined } as never as HttpRequest
+  const membersOf = (cap: string) =>
+    bindByName(request, operations.RecipientRequest, { kind: 'form', fields: [['cap', cap]] })
+  t.same(membersOf(alert), { cap: alert })
+  t.same(membersOf(JSON.stringify(featureOf())), { cap: featureOf() })
 })

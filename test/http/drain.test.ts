@@ -4,9 +4,9 @@
  * @module
  */
 import t from 'tap'
-import { healthRoutes } from '../../src/http/health.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
+import { healthRoutes } from '../../src/http/service-routes.js'
 import { limits } from '../../src/limits.js'
 import type { Reply } from '../../src/selection/reply.js'
 import { until } from '../support/service/until.js'

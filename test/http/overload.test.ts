@@ -4,10 +4,9 @@
  * @module
  */
 import t from 'tap'
-import { descriptionRoutes } from '../../src/http/descriptions.js'
-import { healthRoutes } from '../../src/http/health.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import type { Handler } from '../../src/http/request.js'
+import { descriptionRoutes, healthRoutes } from '../../src/http/service-routes.js'
 import { operationNames } from '../../src/interface/operation-names.js'
 import type { Executors } from '../../src/operations/execute.js'
 import type { Reply } from '../../src/selection/reply.js'

@@ -5,7 +5,7 @@
  */
 import type { Test } from 'tap'
 import { ServiceError, type ServiceErrorCode } from '../../src/errors.js'
-import { watchRoutes } from '../../src/http/watch-routes.js'
+import { watchRoutes } from '../../src/http/events.js'
 import type { ContextWatches, EndReason, Watcher } from '../../src/operations/context-watches.js'
 import type { Reply } from '../../src/selection/reply.js'
 import { startServer } from './wire.js'

@@ -6,9 +6,9 @@
  */
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
-import { readContent } from '../../src/http/bind.js'
-import { nothingAt } from '../../src/http/nothing-at.js'
+import { readContent } from '../../src/http/read-body.js'
 import type { HttpRequest } from '../../src/http/request.js'
+import { nothingAt } from '../../src/http/router.js'
 import { bind } from '../../src/interface/bind.js'
 import { GeometrySchema } from '../../src/interface/geometry.js'
 import { readBbox } from '../../src/notations/bbox.js'

@@ -6,17 +6,26 @@
 import t from 'tap'
 import { callbackOf } from '../../src/format/jsonp.js'
 import { layoutOf, negotiate } from '../../src/format/negotiate.js'
-import { overlay } from '../../src/http/fields.js'
+import { bindOnPath } from '../../src/http/bind.js'
+import type { HttpRequest } from '../../src/http/request.js'
 import { AlertPageSchema } from '../../src/interface/alerts.js'
 import { AreaSearchSchema } from '../../src/interface/areas.js'
 import { AudiencePageSchema } from '../../src/interface/audiences.js'
 import { bind } from '../../src/interface/bind.js'
 import { MapContextPageSchema } from '../../src/interface/context.js'
+import { operations } from '../../src/interface/operations.js'
 import { SuppressionPageSchema } from '../../src/interface/suppressions.js'
 import { refuseOthers } from '../../src/selection/request-members.js'
 import { validate } from '../../src/selection/validate.js'
 
 const refused = (field: string, message: RegExp) => ({ code: 'InvalidRequest', field, message })
+
+/** The members of a body, and over them those of the path. */
+function overlay(members: object, parameters: Record<string, unknown>) {
+  const request = { parameters, query: new Map(), header: () => undefined } as never as HttpRequest
+  const content = { kind: 'members', members: members as never } as const
+  return bindOnPath(request, operations.RecipientRequest, content)
+}
 
 /** The query took the place of both, so that neither was looked at. */
 t.test('a member in two spellings is refused also where the query has it', async (t) => {

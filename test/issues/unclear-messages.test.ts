@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
-import { readBatch, readContent } from '../../src/http/bind.js'
 import { cannotListen } from '../../src/http/listen.js'
+import { readBatch, readContent } from '../../src/http/read-body.js'
 import type { HttpRequest } from '../../src/http/request.js'
-import { operations } from '../../src/interface/operations.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
@@ -27,10 +26,7 @@ t.test('a body of XML is told to be XML, whatever type it has', async (t) => {
     const request = { mediaType, header: () => undefined, query: new Map() } as never as HttpRequest
     for (const text of [xml, `\ufeff \r\n${xml}`, '<html>']) {
       const body = Buffer.from(text)
-      for (const read of [
-        () => readContent(request, body, undefined),
-        () => readBatch(request, operations.RecipientRequest, body),
-      ]) {
+      for (const read of [() => readContent(request, body, undefined), () => readBatch(body)]) {
         try {
           read()
           t.fail(`${mediaType} is read`)

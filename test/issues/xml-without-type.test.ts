@@ -5,7 +5,7 @@
  * @module
  */
 import t from 'tap'
-import { readContent } from '../../src/http/bind.js'
+import { readContent } from '../../src/http/read-body.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import type { OperationName } from '../../src/interface/operations.js'
 import { validate } from '../../src/selection/validate.js'

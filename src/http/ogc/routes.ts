@@ -19,7 +19,6 @@ import type { Asker } from '../../selection/access.js'
 import { checkFreshness, type Freshness } from '../../selection/freshness.js'
 import { Remarks } from '../../selection/remarks.js'
 import type { AuditTrail } from '../audit-trail.js'
-
 import { baseUrlOf, type Handler, type HttpRequest } from '../request.js'
 import { respond } from '../response/respond.js'
 import type { Route } from '../router.js'

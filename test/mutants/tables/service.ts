@@ -156,7 +156,7 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'a header Idempotency-Key that differs from the body is ignored',
-    file: 'src/http/idempotency-key.ts',
+    file: 'src/http/bind.ts',
     find: 'if (String(given) === key) return members',
     replace: 'if (String(given) !== "") return members',
   },

@@ -1,5 +1,5 @@
 /**
- * An answer of `node:http`, with the members and the rules of `EngineResponse`.
+ * A request of `node:http` and its answer, with the members and the rules of `EngineRequest` and `EngineResponse`.
  *
  * @module
  */
@@ -7,7 +7,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '../../limits.js'
 import { addressBytes, addressText } from '../../tls/address-bytes.js'
-import type { EngineResponse } from './engine.js'
+import type { EngineRequest, EngineResponse } from './engine.js'
+
+/** Clients of a proxy send it in front of the path, and a server must take it (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*/i
+
+export class NodeRequest implements EngineRequest {
+  readonly #request: IncomingMessage
+
+  constructor(request: IncomingMessage) {
+    this.#request = request
+  }
+
+  getCaseSensitiveMethod(): string {
+    return this.#request.method ?? ''
+  }
+
+  getUrl(): string {
+    return this.#parts()[0]
+  }
+
+  getQuery(): string | undefined {
+    return this.#parts()[1]
+  }
+
+  /** As sent: the library itself drops some headers that are there twice. */
+  forEach(callback: (name: string, value: string) => void): void {
+    const { rawHeaders } = this.#request
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      callback(rawHeaders[i].toLowerCase(), rawHeaders[i + 1])
+    }
+  }
+
+  #parts(): [path: string, query: string | undefined] {
+    const url = (this.#request.url ?? '').replace(ORIGIN, '') || '/'
+    const mark = url.indexOf('?')
+    return mark < 0 ? [url, undefined] : [url.slice(0, mark), url.slice(mark + 1)]
+  }
+}
 
 /** How an answer ended, for the connection. */
 type Ending = 'goesOn' | 'closes'

@@ -1,5 +1,5 @@
 /**
- * The descriptions of the service: a page for people, types for programs, and OpenAPI.
+ * The routes about the service itself: its descriptions and its health.
  *
  * @module
  */
@@ -11,16 +11,15 @@ import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { operationNames } from '../interface/operation-names.js'
 import type { OperationName } from '../interface/operations.js'
-
-import { nothingAt } from './nothing-at.js'
+import { NO_ACCESS } from '../selection/access.js'
 import { baseUrlOf, type Handler, type HttpRequest } from './request.js'
-import type { Route } from './router.js'
+import { nothingAt, type Route } from './router.js'
 
 /**
- * To be put before routes that take any name below `/api`, which these would match.
+ * The descriptions of the service: a page for people, types for programs, and OpenAPI. To be put before routes that take any name below `/api`, which these would match.
  *
  * @param version  of the service
- * @param publicUrl  under which clients know it; what each request calls it unless given
+ * @param publicUrl  under which clients know it; without it, each request says it
  */
 export function descriptionRoutes(version: string, publicUrl?: string): Route<Handler>[] {
   let document: string | undefined
@@ -86,3 +85,55 @@ function operationOf(query: URLSearchParams): OperationName | undefined {
   if (found === undefined) throw new ServiceError('NotFound', 'there is no such operation', 'op')
   return found
 }
+
+/** Undefined when ready; otherwise the reason, in a word. */
+type UnreadyReason = () => string | undefined
+
+/** The snapshot that is served, and a newer one that is not. */
+interface ServedSnapshot {
+  readonly snapshotId: string
+  /** The id of a newer one that is on its way. */
+  readonly loading?: string
+  /** A newer one that is not served, or the reason why the newest one is not known. */
+  readonly refused?: { readonly snapshotId?: string; readonly reason: string }
+  /** Why every recipient request is refused, if so: JSON leaves out what is undefined. */
+  readonly boundaryFault?: string | undefined
+  /** The version of the gazetteer, and why it is not the current one, if so. */
+  readonly areas?:
+    | {
+        readonly version?: string
+        readonly refused?: { readonly version?: string; readonly reason: string }
+      }
+    | undefined
+  /** When the certificate expires, and why a newer one is not shown, if so. */
+  readonly tls?: { readonly certificateExpires: string; readonly refused?: string } | undefined
+}
+
+/**
+ * Whether the process lives, and whether it should get requests. Everyone may ask that; where keys are asked for, only
+ * clients with a key learn which snapshot is served.
+ */
+export function healthRoutes(
+  unreadyReason: UnreadyReason,
+  served: () => ServedSnapshot,
+): Route<Handler>[] {
+  return [
+    { path: '/livez', methods: { GET: (_, reply) => reply.send(200, HEALTH_HEADERS, LIVE) } },
+    {
+      path: '/readyz',
+      methods: {
+        GET({ access }, reply) {
+          const reason = unreadyReason()
+          const [status, body] =
+            reason === undefined
+              ? [200, { status: 'ready', ...(access !== NO_ACCESS && served()) }]
+              : [503, { status: 'unready', reason }]
+          reply.send(status, HEALTH_HEADERS, JSON.stringify(body))
+        },
+      },
+    },
+  ]
+}
+
+const HEALTH_HEADERS = { 'Content-Type': formats.json.contentType, 'Cache-Control': 'no-store' }
+const LIVE = JSON.stringify({ status: 'live' })

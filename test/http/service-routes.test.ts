@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { openApi } from '../../src/describe/open-api.js'
-import { descriptionRoutes } from '../../src/http/descriptions.js'
+import { descriptionRoutes } from '../../src/http/service-routes.js'
 import { operationNames } from '../../src/interface/operation-names.js'
 import { Client, request, startServer } from './wire.js'
 

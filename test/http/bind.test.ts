@@ -1,11 +1,12 @@
 /**
- * Bodies that are one drawing: which member they are, and what may be beside them in the query.
+ * Members from bodies, queries and headers: bodies that are one drawing, and the header Idempotency-Key.
  *
  * @module
  */
 import t from 'tap'
 import type { ServiceError } from '../../src/errors.js'
-import { bindByName, bindOnPath, readContent } from '../../src/http/bind.js'
+import { bindByName, bindOnPath } from '../../src/http/bind.js'
+import { readContent } from '../../src/http/read-body.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { type OperationName, operations } from '../../src/interface/operations.js'
 
@@ -87,4 +88,37 @@ t.test('what is no drawing, or is for an operation without drawings, is refused'
     '',
     'their union is meant',
   )
+})
+
+/** The members of a request with this header. */
+function boundWith(sent: string | undefined, members: object = {}, name = 'PostChangesRequest') {
+  const request = { header: () => sent, query: new Map() } as unknown as HttpRequest
+  return bindByName(request, operations[name as OperationName], {
+    kind: 'members',
+    members: { ...members },
+  })
+}
+
+t.test('the header has the key in quotes, or bare', async (t) => {
+  t.same(boundWith('"8e03978e-40d5"'), { batchId: '8e03978e-40d5' })
+  t.same(boundWith('8e03978e-40d5'), { batchId: '8e03978e-40d5' })
+  t.same(boundWith('"a, b"'), { batchId: 'a, b' })
+  t.same(boundWith(String.raw`"a\"b\\c"`), { batchId: String.raw`a"b\c` })
+  t.same(boundWith(undefined, { batchId: 'a' }), { batchId: 'a' })
+})
+
+t.test('a member that says the same may be there, too', async (t) => {
+  t.same(boundWith('"7"', { BATCHID: 7 }), { BATCHID: 7 })
+  t.same(boundWith('"7"', { batchId: null, a: 1 }), { batchId: '7', a: 1 })
+  t.throws(() => boundWith('"7"', { BatchId: '8' }), { code: 'InvalidRequest', field: 'batchId' })
+})
+
+t.test('what is no key is refused', async (t) => {
+  for (const sent of ['', '""', '"a', 'a"', '"a", "b"', 'a, b', '"a\\b"', '"é"', '"a\tb"']) {
+    t.throws(() => boundWith(sent), { code: 'InvalidRequest', field: 'Idempotency-Key' }, sent)
+  }
+})
+
+t.test('other operations do not know of it', async (t) => {
+  t.same(boundWith('"', {}, 'PutSuppressionsRequest'), {})
 })

@@ -1,12 +1,15 @@
 /**
- * Events over HTTP: what a client gets, and what becomes of one that does not read.
+ * Events over HTTP: what a client gets, what becomes of one that does not read, and what waits for slow ones together.
  *
  * @module
  */
 import t from 'tap'
+import { watchRoutes } from '../../src/http/events.js'
 import { limits } from '../../src/limits.js'
+import type { ContextWatches, Watcher } from '../../src/operations/context-watches.js'
+import type { Reply, Sink } from '../../src/selection/reply.js'
 import { until } from '../support/service/until.js'
-import { PATH, startWatches } from './watches.js'
+import { ID, PATH, startWatches } from './watches.js'
 import { Client, request, requestText } from './wire.js'
 
 /** @returns a client whose answer has begun */
@@ -148,4 +151,131 @@ t.test('a header that is too long is no state that anybody knows', async (t) => 
   const client = await watcherOf(port, PATH, [`Last-Event-ID: ${long}`])
   t.same(watches.knownIds, [long])
   client.socket.destroy()
+})
+
+/** A client that takes nothing until it is told to. */
+class SlowClient implements Sink {
+  gone = false
+  isBusy = true
+  abortCount = 0
+  readonly taken: Uint8Array[] = []
+  #drain = () => {}
+
+  write(bytes: Uint8Array): boolean {
+    this.taken.push(bytes)
+    return !this.isBusy
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drain = resolve
+    })
+  }
+
+  goOn(): void {
+    this.isBusy = false
+    this.#drain()
+  }
+
+  end(): void {}
+
+  abort(): void {
+    this.abortCount++
+    this.gone = true
+    this.#drain()
+  }
+}
+
+const EVENT = { kind: 'counts', id: 'a', json: JSON.stringify('x'.repeat(1_000)) } as const
+const EVENT_BYTES = `event: ${EVENT.kind}\nid: ${EVENT.id}\ndata: ${EVENT.json}\n\n`.length
+
+/** Watches that hand their watchers to the test, with a bound on what waits for all of them. */
+function startSlow(maxBytes: number) {
+  const streams: Watcher[] = []
+  const watches: Pick<ContextWatches, 'join'> = {
+    async join(_, __, watcher) {
+      streams.push(watcher)
+      return () => {}
+    },
+  }
+  const { watchHeldBytes } = limits
+  Object.assign(limits, { watchHeldBytes: maxBytes })
+  const [{ methods }] = watchRoutes(watches as ContextWatches)
+  Object.assign(limits, { watchHeldBytes })
+  const asked = { method: 'GET', parameters: { Id: ID }, query: new Map(), header: () => undefined }
+  /** A client that has read all so far, and now reads nothing. */
+  const open = async () => {
+    const client = new SlowClient()
+    client.isBusy = false
+    const reply = { begin: () => client, whenOver() {} } as unknown as Reply
+    await methods.GET?.({ ...asked } as never, reply, new Uint8Array())
+    client.isBusy = true
+    return { client, stream: streams.at(-1) as Watcher }
+  }
+  return open
+}
+
+t.test('what waits has a bound over all clients, and one past it is cut off', async (t) => {
+  const open = startSlow(2 * EVENT_BYTES)
+  const abortCounts = (watching: readonly { client: SlowClient }[]) =>
+    watching.map(({ client }) => client.abortCount)
+  /** Two more may wait, and no third. */
+  const fill = async () => {
+    const all = [await open(), await open(), await open()]
+    for (const { stream } of all.slice(0, 2)) stream.tell(EVENT)
+    t.same(abortCounts(all), [0, 0, 0])
+    all[2].stream.tell(EVENT)
+    t.same(abortCounts(all), [0, 0, 1])
+    await new Promise(setImmediate)
+    return all
+  }
+  const first = await fill()
+  const late = await open()
+  late.stream.tell(EVENT)
+  t.equal(late.client.abortCount, 1, 'what one held that was cut off is free, and no more')
+  await new Promise(setImmediate)
+  for (const { client } of first.slice(0, 2)) client.goOn()
+  await new Promise(setImmediate)
+  await fill()
+})
+
+t.test('the bytes of an event are made once, for all', async (t) => {
+  const open = startSlow(1 << 20)
+  const all = [await open(), await open()]
+  for (const { client, stream } of all) {
+    client.isBusy = false
+    stream.tell(EVENT)
+  }
+  t.equal(all[0].client.taken[1], all[1].client.taken[1])
+})
+
+t.test('an end waits for the event in front of it', async (t) => {
+  const open = startSlow(1 << 20)
+  const { client, stream } = await open()
+  let endCount = 0
+  client.end = () => void endCount++
+  stream.tell(EVENT)
+  stream.tell({ ...EVENT, id: 'b' })
+  stream.tell({ ...EVENT, id: 'c' })
+  stream.end('deleted')
+  t.equal(endCount, 0)
+  client.goOn()
+  await new Promise(setImmediate)
+  t.equal(endCount, 1)
+  t.match(Buffer.concat(client.taken).toString(), /id: a\n.*id: c\n/s)
+  t.notMatch(Buffer.concat(client.taken).toString(), 'id: b')
+})
+
+t.test('a service that stops waits for no slow client', async (t) => {
+  for (const why of ['stopping', 'refused'] as const) {
+    const open = startSlow(EVENT_BYTES)
+    const { client, stream } = await open()
+    stream.tell(EVENT)
+    stream.end(why)
+    t.equal(client.abortCount, 1)
+    await new Promise(setImmediate)
+    const next = await open()
+    next.stream.tell(EVENT)
+    t.equal(next.client.abortCount, 0, 'what it held is free')
+  }
 })
