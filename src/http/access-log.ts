@@ -10,7 +10,7 @@ import type { Log } from '../log.js'
 import { type RequestEnd, requestFields } from './observe.js'
 
 export interface AccessLogRules {
-  /** Of the requests that no other rule takes, one in so many has a line. */
+  /** The sample rate for ordinary requests: 1 in N. */
   readonly sample: number
   /** A request that takes longer has a line. */
   readonly slowMs: number
@@ -41,7 +41,7 @@ export class AccessLog {
 
   /**
    * To be called when an answer begins. Asking for an address costs as much as a twentieth of a count, and
-   * nobody can when the answer is over. So it is asked for where a line is likely.
+   * it is unknown when the answer is over. So it is asked for where a line is likely.
    */
   begins(answer: BeginningAnswer, status: number, isStream: boolean): void {
     if (this.#leftCount === 0) this.#leftCount = this.#rules.sample

@@ -16,7 +16,7 @@ export class AuditedRequest {
   readonly changes: Readonly<Record<string, unknown>>[] = []
   /** Undefined once it was read: what is written behind the end of the answer is not of its body. */
   #hash: Hash | undefined
-  /** Of the body, before compression, as far as it was handed over to be sent. */
+  /** Bytes of the body, before compression, that were handed over to be sent. */
   bodyBytes = 0
 
   constructor(

@@ -141,7 +141,7 @@ const MISSING = new ServiceError(
   'this service asks for a key: send Authorization: Bearer KEY, or Basic with the key as password',
 )
 
-/** Whatever is wrong with it. */
+/** The same for every fault of a key. */
 const INVALID = new ServiceError('Unauthorized', 'this key is not valid')
 
 const IN_QUERY =

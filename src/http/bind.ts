@@ -40,7 +40,7 @@ export function bindByName(
   return withIdempotencyKey(request, operation, members)
 }
 
-/** The members in the query. A body that is a drawing is none of several: to take one would drop the other. */
+/** The members in the query. Where the body is a drawing, the query may not name the same member: one would be lost. */
 function queryOf(request: HttpRequest, operation: Operation, content: BodyContent): JsonObject {
   const members = membersOf(request.query, operation)
   if (content.kind === 'form' || content.isDrawing === undefined) return members

@@ -1,5 +1,5 @@
 /**
- * One request on its way to its handler, and whatever fails on that way.
+ * One request on its way to its handler, and the failures on that way.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export class Call implements BodyTaker {
       const { handler, exchange } = this
       assert(handler && exchange.request, 'a body is taken for a handler')
       const pending = handler(exchange.request, exchange, body)
-      // A handler that does not wait may have handed the reply to somebody who answers later.
+      // A handler without a promise may answer later.
       pending?.then(
         () => this.#ended(),
         (fault) => this.fail(fault),

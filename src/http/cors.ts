@@ -32,7 +32,7 @@ export function commonHeadersFor(request: HttpRequest, origins: CorsOrigins): Re
 
 /**
  * Why a page may not load an answer as a script; undefined when it may. The page that loads a script
- * can read it, whatever the origin of that page. So an origin may load scripts if it may read answers
+ * can read it, even if it is of another origin. So an origin may load scripts if it may read answers
  * otherwise. Browsers say which page asks (Fetch Metadata).
  */
 export function foreignScriptFault(

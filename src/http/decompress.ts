@@ -29,7 +29,7 @@ export async function decompress(
       'the Content-Encoding of the body must be one of gzip, deflate and br',
     )
   }
-  // Senders that compress whatever they send leave nothing as it is.
+  // Senders that compress everything leave an empty body as it is.
   if (bytes.length === 0) return bytes
   const { buffer, readBytes } = await inTurn(bytes.length, () => unpacked(unpack, bytes, maxBytes))
   if (readBytes < bytes.length) throw broken()

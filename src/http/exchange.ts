@@ -195,7 +195,7 @@ export class Exchange implements Reply, RequestEnd {
     native.cork(() => {
       this.#writeHead(status, headers)
       if (this.headersOnly && this.closing) {
-        // Whatever length it tells, this is the only end without a body that closes.
+        // This is the only end without a body that closes, even if it tells another length.
         native.end('', true)
         this.#finish()
       } else if (BODILESS_STATUSES.has(status)) {

@@ -32,7 +32,7 @@ export interface Admission {
   readonly publicOrigin: string | undefined
 }
 
-/** Of a service that nobody needs a key for. */
+/** An open service, which asks for no keys. */
 export const OPEN_ADMISSION: Admission = {
   keys: undefined,
   takesWrites: true,
@@ -136,7 +136,7 @@ export class Gate implements CallCheck {
 
 /**
  * Why it is not certain where a request ends; undefined when it is. Two servers in a row that disagree
- * on that take a part of one request for another one, which somebody else may have written. So the
+ * on that take a part of one request for another one, which another client may have written. So the
  * connection must be closed, and nothing behind the request read.
  */
 export function framingFault(request: IncomingRequest): ServiceError | undefined {
@@ -164,9 +164,9 @@ function invalid(message: string): ServiceError {
 }
 
 /**
- * Why a client of an open service may not change what is stored; undefined when it may. Nobody
- * authenticates there, so only programs on this machine may, and neither a proxy in front of them nor a
- * page in a browser may speak for others.
+ * Why a client of an open service may not change what is stored; undefined when it may. Clients do
+ * not authenticate there, so only programs on this machine may, and neither a proxy in front of them nor a page in a
+ * browser may speak for others.
  */
 function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceError | undefined {
   if (!LOOPBACK.test(request.peerAddress))
@@ -177,7 +177,7 @@ function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceE
   return foreignPageFault(request, origins)
 }
 
-/** Why a page of another origin may not write in the name of whoever looks at it. */
+/** Why a page of another origin may not write in the name of its viewer. */
 function foreignPageFault(request: HttpRequest, origins: CorsOrigins): ServiceError | undefined {
   const origin = request.header('origin')
   if (origin !== undefined && !origins.includes(origin) && !isLocal(origin)) {
@@ -213,7 +213,7 @@ function isAmbient(request: HttpRequest): boolean {
   return sent === undefined || isBasic(sent)
 }
 
-/** Asked before anything is done: a write whose answer nobody can have must not happen. */
+/** Asked before anything is done: a write whose answer has no form must not happen. */
 function formFault(
   { options }: HttpRequest,
   { hasFeatures = false, response }: Operation,

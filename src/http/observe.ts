@@ -40,9 +40,9 @@ export interface RequestEnd {
   readonly outcome: 'answered' | 'left' | 'cut'
   /** Why it was cut; undefined if it was not. */
   readonly cutReason: string | undefined
-  /** Of the body of the request, as far as it was taken from the connection. */
+  /** The size of the request's body, as far as it was taken from the connection. */
   readonly bytesIn: number
-  /** Of the body of the answer, as far as it was written; the HTTP library may still hold the end. */
+  /** The size of the answer's body, as far as it was written; the HTTP library may still hold the end. */
   readonly bytesOut: number
   /** Recipients that were written into the answer. */
   readonly rowCount: number

@@ -27,7 +27,7 @@ import { allowHeader, nothingAt, type Route, type RouteMethod } from './router.j
 /**
  * Fixed paths come first, so that none is taken for the name of an operation.
  *
- * @param trail  records lists and changes; undefined where nobody does
+ * @param trail  records lists and changes; undefined without an audit
  */
 export function operationRoutes(executors: Executors, trail?: AuditTrail): Route<Handler>[] {
   const desk = { executors, trail }

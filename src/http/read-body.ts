@@ -333,12 +333,12 @@ const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Of XML that does not say more, the name of the first element decides. So it does where the type says nothing,
+ * The name of the first element decides for XML of a general type. So it does where the type says nothing,
  * as curl sends a file: another body of these types does not begin with a tag.
  */
 function memberOfRoot(mediaType: string, body: Uint8Array): string | undefined {
   if (!XML_TYPES.includes(mediaType) && !TYPES_OF_ANYTHING.includes(mediaType)) return undefined
-  // Of UTF-16, too: its other bytes are zero.
+  // Also of UTF-16, whose other bytes are zero here.
   const text = Buffer.from(body.subarray(0, PROLOG_BYTES)).toString('latin1')
   if (!XML_TYPES.includes(mediaType) && !TAG.test(text)) return undefined
   const [, root] = ROOT.exec(text.replaceAll('\0', '').replace(ASIDES, '')) ?? []

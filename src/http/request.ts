@@ -70,7 +70,7 @@ export interface CallCheck {
 export interface HttpRequest {
   /** The verb that is meant. A POST may name another one; a HEAD runs the handler of GET. */
   readonly method: string
-  /** Whether the verb that was sent may have a body, whichever verb is meant. */
+  /** Whether the verb that was sent may have a body, even if another one is meant. */
   readonly mayHaveBody: boolean
   /** As sent, without the query. */
   readonly path: string
@@ -341,7 +341,7 @@ export function mayWait(expected: string): boolean {
   return /100-continue/i.test(expected)
 }
 
-/** Of a Content-Type, in lower case. */
+/** The media type of a Content-Type, in lower case. */
 function mediaTypeOf(contentType: string): string {
   if (contentType === JSON_TYPE) return JSON_TYPE
   return contentType.split(';', 1)[0].trim().toLowerCase()

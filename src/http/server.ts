@@ -36,7 +36,7 @@ import { createRouter, nothingAt, type Route, type Router } from './router.js'
 
 interface HttpServerOptions {
   readonly engine: Engine
-  /** Of two routes that match a path, the first one wins. */
+  /** If several routes match a path, the first one wins. */
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
   readonly admission: Admission
@@ -159,7 +159,7 @@ export class HttpServer implements ExchangeOwner {
 
   /**
    * Drains, and closes when nothing is open any more, or when the time is over. Clients that keep
-   * a connection get `quietMs` at least in which to learn that it ends; where none does, nobody is waited for.
+   * a connection get `quietMs` at least in which to learn that it ends; without such clients, it does not wait.
    *
    * @returns how many exchanges were broken off
    */
@@ -167,7 +167,7 @@ export class HttpServer implements ExchangeOwner {
     this.stopAccepting()
     const startedMs = performance.now()
     const elapsedMs = () => performance.now() - startedMs
-    // Of clients in a handshake the TLS thread alone knows.
+    // The TLS thread alone knows of clients in a handshake.
     const mayBeKept = () => this.connectionCount > 0 || this.#peers !== undefined
     const leastMs = () => (mayBeKept() ? quietMs : Math.min(quietMs, SHUTDOWN_POLL_MS))
     const waiting = () => elapsedMs() < leastMs() || this.openExchangeCount > 0
@@ -236,9 +236,9 @@ export class HttpServer implements ExchangeOwner {
   #refuse(native: EngineResponse, call: Call, fault: unknown): void {
     const { exchange } = call
     const { request } = exchange
-    // Of a body in chunks, nobody knows how much is still to come.
+    // It is not known how much of a body in chunks is still to come.
     if (request?.isChunked || exchange.endIsUncertain) exchange.closing = true
-    // A body that nobody asks for may never come, and what comes next would be taken for it.
+    // A client that was not told to continue may send no body, and its next request would be taken for it.
     const waits = request !== undefined && this.#waits(request)
     if (waits) exchange.closing = true
     const closes = exchange.closing || this.draining || request?.asksToClose

@@ -132,7 +132,7 @@ t.test('no line has anything of a request or of its answer', async (t) => {
   t.notMatch(JSON.stringify(lines), '9995550101')
 })
 
-t.test('whoever watched has a line of its own kind, and leaves as they all do', async (t) => {
+t.test('a watch has a line of its own kind, and its client may disconnect', async (t) => {
   const { lines, accessLog } = loggedBy({ sample: 0, slowMs: 10 })
   const { watches, port } = await startWatches(t, { accessLog, bounds: { clientStallMs: 100 } })
   const client = new Client(port)

@@ -227,7 +227,7 @@ t.test('each list of a batch has a line', async (t) => {
   ])
 })
 
-t.test('HEAD sends nobody', async (t) => {
+t.test('HEAD sends no people', async (t) => {
   t.equal((await request(port, 'HEAD /api/RecipientRequest')).status, 200)
   t.same(lines, [])
 })

@@ -1,5 +1,5 @@
 /**
- * What the answers of one batch may hold, and that a batch keeps nobody else waiting.
+ * What the answers of one batch may hold, and that a batch keeps no other client waiting.
  *
  * @module
  */

@@ -74,7 +74,7 @@ t.test('unpacking stops at the limit, whatever comes after it', async (t) => {
   const zeros = Buffer.alloc(4 * limits.bodyBytes)
   for (const [encoding, pack] of packers) {
     const bomb = pack(zeros)
-    // Whoever went on would find that the rest is missing, and call it broken.
+    // Going on would find that the rest is missing, and call it broken.
     const cut = bomb.subarray(0, bomb.length >> 1)
     await t.rejects(decompress(cut, encoding, limits.bodyBytes), { code: 'BodyTooLarge' }, encoding)
   }

@@ -55,7 +55,7 @@ t.test('while it drains, every kind of answer says Connection: close, once', asy
   for (const client of clients) await client.untilClosed()
 })
 
-t.test('who keeps a connection is waited for, and nobody else', async (t) => {
+t.test('only clients with a connection that is kept are waited for', async (t) => {
   for (const isKept of [true, false]) {
     const { server, port } = await startServer(t, [])
     const client = new Client(port)

@@ -88,7 +88,7 @@ t.test('a request that asks for another protocol is answered as if it did not', 
   }
 })
 
-t.test('whoever leaves watches no more', async (t) => {
+t.test('a client that disconnects watches no more', async (t) => {
   const { watches, port, server } = await startWatches(t)
   const clients = await Promise.all(Array.from({ length: 50 }, () => watcherOf(port)))
   await until(() => watches.watcherCount === 50)
@@ -145,7 +145,7 @@ t.test('a client that reads nothing is cut off', async (t) => {
   other.socket.destroy()
 })
 
-t.test('a header that is too long is no state that anybody knows', async (t) => {
+t.test('a header that is too long is no known state', async (t) => {
   const { watches, port } = await startWatches(t)
   const long = 'e'.repeat(limits.headerBytes - 300)
   const client = await watcherOf(port, PATH, [`Last-Event-ID: ${long}`])

@@ -1,5 +1,5 @@
 /**
- * Keys at the gate, over HTTP: who gets in, and what everybody else is told.
+ * Keys at the gate, over HTTP: who gets in, and what others are told.
  *
  * @module
  */
@@ -82,7 +82,7 @@ const basic = (user: string, password: string) =>
   `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 const READ = 'GET /api/contexts'
 
-t.test('a right key gets in, as Bearer and as the password of anybody', async (t) => {
+t.test('a right key gets in, as Bearer and as the password of any user', async (t) => {
   const { ask, made, executed } = await keyedServer(t)
   const key = made()
   for (const header of [
@@ -318,7 +318,7 @@ t.test('a key may ask so often, and is told when to come again', async (t) => {
   t.ok(refused.every((why) => why === 'rate'))
 })
 
-t.test('whoever has no key learns that the service is ready, and no more', async (t) => {
+t.test('a client without a key learns that the service is ready, and no more', async (t) => {
   const { ask, made } = await keyedServer(t)
   const bodyOf = async (headers: string[] = []) =>
     JSON.parse(String((await ask('GET /readyz', { headers })).body))

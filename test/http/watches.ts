@@ -22,7 +22,7 @@ class Watches implements ContextWatches {
     return this.watchers.size
   }
 
-  /** Whoever joins from now on is refused. */
+  /** Refuses clients that join from now on. */
   refuse(code: ServiceErrorCode): void {
     this.#fault = new ServiceError(code, 'not now')
   }

@@ -122,7 +122,7 @@ export interface EngineResponse {
    *   how much was taken
    */
   tryEnd(piece: string | Uint8Array, totalBytes: number): [fits: boolean, isComplete: boolean]
-  /** Of the body, as far as it was taken. */
+  /** Bytes of the body that were taken. */
   getWriteOffset(): number
   /**
    * Writes a piece of a body of unknown length, and takes all of it.

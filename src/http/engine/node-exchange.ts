@@ -69,7 +69,7 @@ export class NodeResponse implements EngineResponse {
   #aborted: (() => void) | undefined
   #isOver = false
   #closes = false
-  /** Of the body, as far as it was handed over. */
+  /** Bytes of the body that were handed over. */
   #offset = 0
   /** What was handed over waits for the client. */
   #isBlocked = false
@@ -105,7 +105,7 @@ export class NodeResponse implements EngineResponse {
     this.#request.on('end', () => {
       if (receivedBytes !== declaredBytes && !this.#isOver) handler(new ArrayBuffer(0), true)
     })
-    // Otherwise nobody would learn that a body does not even begin.
+    // Otherwise a body that does not even begin would not be noticed.
     setImmediate(() => {
       if (receivedBytes === 0 && !this.#isOver) handler(new ArrayBuffer(0), false)
     })

@@ -34,7 +34,7 @@ export const nodeHttp: Engine = {
         socket.on('error', () => {})
         socket.once('close', () => {
           sockets.delete(socket)
-          handlers.connection?.(NOBODY, -1)
+          handlers.connection?.(GONE, -1)
         })
         handlers.connection?.({ close: () => socket.destroy() }, 1)
         begin(socket, () => serve.call(server, socket))
@@ -106,7 +106,7 @@ function createHttpServer(conversations: Conversations): Server {
 /** How often connections are looked for that wait too long for the headers of a request. */
 const CHECK_MS = 1_000
 
-const NOBODY = { close() {} }
+const GONE = { close() {} }
 
 function listening(server: Server, begin: () => void): Promise<boolean> {
   return new Promise((resolve) => {
@@ -136,7 +136,7 @@ class Conversations {
     this.#of(socket).proxied = source
   }
 
-  /** Closes the connection, and tells whoever answers its request at once. */
+  /** Closes the connection, and tells the handler of its request at once. */
   breakOff(socket: Socket): void {
     this.#of(socket).current?.close()
     socket.destroy()
@@ -151,7 +151,7 @@ class Conversations {
     const conversation = this.#of(socket)
     const begin = () => this.#begin(conversation, { request, response })
     if (!conversation.isBusy) begin()
-    // The service is asked for one request of a connection at a time, whatever the client sends ahead.
+    // The service answers one request of a connection at a time, however many the client sends ahead.
     else if (conversation.waiting.push(begin) > limits.pipelinedRequestCount) socket.destroy()
   }
 
@@ -178,7 +178,7 @@ class Conversations {
       proxied: conversation.proxied,
       over(ending) {
         conversation.current = undefined
-        // Whatever was sent behind a request that ends its connection is not carried out.
+        // Requests behind one that ends its connection are not carried out.
         if (ending === 'closes') conversation.waiting.length = 0
         else conversation.isBusy = false
         conversation.waiting.shift()?.()

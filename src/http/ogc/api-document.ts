@@ -118,7 +118,7 @@ function parameter(name: string, description: string, schema: object) {
   return { name, in: 'query', required: false, style: 'form', explode: false, description, schema }
 }
 
-/** What everybody may ask for. */
+/** Needs no key. */
 function open(operationId: string, summary: string, type: string) {
   const responses = {
     200: success(summary, type),

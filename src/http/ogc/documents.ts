@@ -17,7 +17,7 @@ export const JSON_TYPE = 'application/json'
 export const GEOJSON_TYPE = 'application/geo+json'
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0'
 
-/** The classes that hold here. HTML is none of them. */
+/** The conformance classes that hold here. HTML is not among them. */
 export const CONFORMANCE = {
   conformsTo: ['core', 'oas30', 'geojson'].map(
     (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,

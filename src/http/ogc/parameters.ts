@@ -38,7 +38,7 @@ export function readOffset(query: URLSearchParams): number {
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   const seen = new Set<string>()
   for (const name of query.keys()) {
-    // Of what a client made up, nothing is repeated.
+    // Nothing that a client made up is repeated.
     if (!known.includes(name)) {
       const names = known.length === 0 ? 'none' : known.join(', ')
       throw new ServiceError(

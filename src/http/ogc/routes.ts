@@ -1,7 +1,7 @@
 /**
  * OGC API - Features, Part 1: Core (OGC 17-069r4), below `/ogc`: areas and counts for QGIS, ArcGIS and GDAL.
  *
- * These are no operations: their paths and queries are the standard's. Whoever may read contexts may read them;
+ * These are no operations: their paths and queries are the standard's. A key that may read contexts may read them;
  * named areas take the scope for counts as well.
  *
  * @module
@@ -37,15 +37,15 @@ import {
 import { readItemsQuery, readOffset, refuseUnknown } from './parameters.js'
 
 interface OgcOptions {
-  /** Of the service. */
+  /** The version of the service. */
   readonly version: string
-  /** Under which clients know the service; what each request calls it unless given. */
+  /** The address under which clients know the service; without it, each request says it. */
   readonly publicUrl?: string | undefined
   /** What has collections, in the order in which they are listed. */
   readonly collections: readonly FeatureCollections[]
   /** On a machine of a cluster alone. */
   readonly freshness?: Freshness | undefined
-  /** Records counts; undefined where nobody does. */
+  /** Records counts; undefined without an audit. */
   readonly trail?: AuditTrail | undefined
 }
 
@@ -68,7 +68,7 @@ export function ogcRoutes({
     throw new ServiceError('NotFound', 'there is no collection with this id')
   }
 
-  /** One document a request, of what nobody needs a key for. */
+  /** A document that needs no key. */
   const plain = (path: string, type: string, documentOf: (root: string) => object) => {
     const GET: Handler = (request, reply) => {
       refuseUnknown(request.query, [])
@@ -77,7 +77,7 @@ export function ogcRoutes({
     return { path, methods: { GET }, format: 'json' } as const
   }
 
-  /** What is asked of collections, by whoever may read contexts. */
+  /** A request about collections, for keys that may read contexts. */
   const work = (
     path: string,
     format: 'json' | 'geojson',

@@ -83,7 +83,7 @@ t.test('a reader is cut off once, while it is waited for', async (t) => {
   watch.end()
 })
 
-t.test('nobody is cut off who is not waited for, or after the end', async (t) => {
+t.test('a reader is cut off only under back-pressure, and before the end', async (t) => {
   let cutOffCount = 0
   const reader = { waitAnew() {}, cutOff: () => void cutOffCount++ }
   const create = () => new ReaderWatch({ stallMs: 20, bytesPerSecond: 1e9 }, reader)

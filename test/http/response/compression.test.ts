@@ -216,7 +216,7 @@ t.test('breaking off breaks off the sink, and frees the transform and the writer
   t.equal(behind.endCount, 0, 'a part is never ended as if it were all')
 })
 
-t.test('when the client leaves, whoever asks first frees the transform', async (t) => {
+t.test('when the client disconnects, the next call frees the transform', async (t) => {
   const asks: Record<string, (sink: ReturnType<typeof transformedSink>) => unknown> = {
     gone: (sink) => sink.gone,
     write: (sink) => sink.write(piece()),
@@ -236,7 +236,7 @@ t.test('when the client leaves, whoever asks first frees the transform', async (
   }
 })
 
-t.test('when the client leaves while a writer waits, the writer goes on', async (t) => {
+t.test('when the client disconnects while a writer waits, the writer goes on', async (t) => {
   const behind = memorySink(() => false)
   const transform = new PassThrough()
   const sink = transformedSink(behind, transform)
