@@ -22,11 +22,10 @@ import {
   StageClock,
   type StageTimes,
   serverTiming,
-  TOO_SLOW,
   type TraceParent,
 } from './observe.js'
 import type { IncomingRequest } from './request.js'
-import { type ReaderRules, ReaderWatch, waitAnew } from './response/back-pressure.js'
+import { BackPressure, type ReaderRules } from './response/back-pressure.js'
 import { ChunkedSink, SizedSink } from './response/sinks.js'
 
 /** The server, as its exchanges see it. */
@@ -85,7 +84,7 @@ export class Exchange implements Reply, RequestEnd {
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
   #sink: ChunkedSink | SizedSink | undefined
-  #watch: ReaderWatch | undefined
+  #pressure: BackPressure | undefined
   #sentBytes = 0
   /** Most exchanges have one. */
   #overListener: (() => void) | undefined
@@ -297,19 +296,20 @@ export class Exchange implements Reply, RequestEnd {
       return
     }
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    const watch = new ReaderWatch(this.#owner.readerRules, {
-      waitAnew: () => waitAnew(native),
-      cutOff: () => this.abort(TOO_SLOW),
+    const pressure = new BackPressure({
+      native,
+      readerRules: this.#owner.readerRules,
+      cutOff: (reason) => this.abort(reason),
     })
-    this.#watch = watch
+    this.#pressure = pressure
     this.#sentBytes = native.getWriteOffset()
-    watch.waits(this.#sentBytes)
+    pressure.waits(this.#sentBytes)
     native.onWritable((offset) => {
-      watch.goesOn()
+      pressure.resume()
       const [fits, complete] = native.tryEnd(bytes.subarray(offset), totalBytes)
       this.#sentBytes = complete ? totalBytes : native.getWriteOffset()
       if (complete) this.#finish()
-      else watch.waits(this.#sentBytes)
+      else pressure.waits(this.#sentBytes)
       return fits
     })
   }
@@ -327,7 +327,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   #end(): void {
-    this.#watch?.end()
+    this.#pressure?.end()
     this.#owner.finished(this)
     this.request?.source?.cancel()
     this.#overListener?.()

@@ -4,10 +4,17 @@
  * @module
  */
 import t, { type Test } from 'tap'
-import { type ReaderRules, ReaderWatch } from '../../../src/http/response/back-pressure.js'
+import { BackPressure, type ReaderRules } from '../../../src/http/response/back-pressure.js'
 import { until } from '../../support/service/until.js'
 
 const rules: ReaderRules = { stallMs: 30_000, bytesPerSecond: 1_000 }
+const SHORT: ReaderRules = { stallMs: 20, bytesPerSecond: 1e9 }
+
+const connectionWith = (readerRules: ReaderRules, cutOff: () => void) => ({
+  native: { pause() {}, resume() {} },
+  readerRules,
+  cutOff,
+})
 
 t.test('patience ends with a stall, or with the average of all waiting', async (t) => {
   /** Bytes that were taken when a wait began, and how long it was; of the last one, until the end. */
@@ -58,38 +65,37 @@ t.test('patience ends with a stall, or with the average of all waiting', async (
   const clock = fakeClock(t)
   for (const [what, waits] of cases) {
     let cutOffCount = 0
-    const watch = new ReaderWatch(rules, { waitAnew() {}, cutOff: () => void cutOffCount++ })
+    const pressure = new BackPressure(connectionWith(rules, () => void cutOffCount++))
     for (const [at, [takenBytes, ms]] of waits.entries()) {
-      watch.waits(takenBytes)
+      pressure.waits(takenBytes)
       const isLast = at === waits.length - 1
       clock.pass(isLast ? ms - 1 : ms)
       t.equal(cutOffCount, 0, `${what}, wait ${at}`)
       if (isLast) clock.pass(1)
-      else watch.goesOn()
+      else pressure.resume()
     }
     t.equal(cutOffCount, 1, what)
-    watch.end()
+    pressure.end()
   }
 })
 
 t.test('a reader is cut off once, while it is waited for', async (t) => {
   let cutOffCount = 0
-  const reader = { waitAnew() {}, cutOff: () => void cutOffCount++ }
-  const watch = new ReaderWatch({ stallMs: 20, bytesPerSecond: 1e9 }, reader)
-  watch.waits(0)
+  const connection = connectionWith(SHORT, () => void cutOffCount++)
+  const pressure = new BackPressure(connection)
+  pressure.waits(0)
   await until(() => cutOffCount > 0)
   await new Promise((resolve) => setTimeout(resolve, 100))
   t.equal(cutOffCount, 1)
-  watch.end()
+  pressure.end()
 })
 
 t.test('a reader is cut off only under back-pressure, and before the end', async (t) => {
   let cutOffCount = 0
-  const reader = { waitAnew() {}, cutOff: () => void cutOffCount++ }
-  const create = () => new ReaderWatch({ stallMs: 20, bytesPerSecond: 1e9 }, reader)
+  const create = () => new BackPressure(connectionWith(SHORT, () => void cutOffCount++))
   const [resumed, ended] = [create(), create()]
   resumed.waits(0)
-  resumed.goesOn()
+  resumed.resume()
   ended.waits(0)
   ended.end()
   await new Promise((resolve) => setTimeout(resolve, 100))
