@@ -5,7 +5,7 @@
  */
 import { KeyGuard } from '../../src/http/authenticate.js'
 import { Gate, OPEN_ADMISSION } from '../../src/http/gate.js'
-import type { IncomingRequest } from '../../src/http/request.js'
+import type { HttpRequest } from '../../src/http/request.js'
 import { DEFAULT_OPTIONS } from '../../src/http/response/response-options.js'
 import type { RouteMatch } from '../../src/http/router.js'
 import { createLog } from '../../src/log.js'
@@ -65,13 +65,13 @@ const ROUTE = {
   callOf: () => ({ name: 'RecipientRequest', isBatch: false }),
 } as unknown as RouteMatch<unknown>
 
-function passing(gate: Gate, requests: readonly IncomingRequest[]): number {
+function passing(gate: Gate, requests: readonly HttpRequest[]): number {
   let sum = 0
   for (const request of requests) if (gate.refusalOf(request, ROUTE) === undefined) sum++
   return sum
 }
 
-function requestsOf(headers: readonly (string | undefined)[]): IncomingRequest[] {
+function requestsOf(headers: readonly (string | undefined)[]): HttpRequest[] {
   return Array.from({ length: REQUEST_COUNT }, (_, i) => {
     const authorization = headers[i % headers.length]
     return {
@@ -82,6 +82,6 @@ function requestsOf(headers: readonly (string | undefined)[]): IncomingRequest[]
       peerAddress: '127.0.0.1',
       header: (name: string) => (name === 'authorization' ? authorization : undefined),
       hasKeyInQuery: false,
-    } as unknown as IncomingRequest
+    } as unknown as HttpRequest
   })
 }

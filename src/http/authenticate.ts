@@ -18,7 +18,7 @@ import type { Log } from '../log.js'
 import { type Page, slotOf } from '../metrics/slots.js'
 import { type KeyRefusal, keyRefusals } from '../metrics/table.js'
 import { type Access, NO_ACCESS } from '../selection/access.js'
-import type { IncomingRequest } from './request.js'
+import type { HttpRequest } from './request.js'
 
 interface KeyGuardOptions {
   readonly keys: Pick<FollowedKeys, 'ring'>
@@ -47,7 +47,7 @@ export class KeyGuard {
   }
 
   /** Gives a request the permissions of its key. Returns why it is refused; undefined when it may go on. */
-  admit(request: IncomingRequest): ServiceError | undefined {
+  admit(request: HttpRequest): ServiceError | undefined {
     const access = this.#identify(request)
     if (access instanceof ServiceError) return access
     request.access = access
@@ -57,7 +57,7 @@ export class KeyGuard {
   }
 
   /** The client's permissions; no permissions if it sent no right key. For routes that everyone may ask. */
-  accessOf(request: IncomingRequest): Access {
+  accessOf(request: HttpRequest): Access {
     const hasNothing =
       request.header('authorization') === undefined && request.clientCertificate === undefined
     if (hasNothing) return NO_ACCESS
@@ -71,7 +71,7 @@ export class KeyGuard {
     this.#log.note(why, key?.keyName)
   }
 
-  #identify(request: IncomingRequest): KeyAccess | ServiceError {
+  #identify(request: HttpRequest): KeyAccess | ServiceError {
     if (request.hasKeyInQuery) {
       this.refused('query')
       return new ServiceError('InvalidRequest', IN_QUERY)
@@ -91,7 +91,7 @@ export class KeyGuard {
   }
 
   /** A client that sends no key may have shown a certificate that stands for one. */
-  #certified({ clientCertificate }: IncomingRequest): KeyAccess | ServiceError {
+  #certified({ clientCertificate }: HttpRequest): KeyAccess | ServiceError {
     const nowMs = Date.now()
     const verdict =
       clientCertificate === undefined
@@ -109,7 +109,7 @@ export class KeyGuard {
     return INVALID
   }
 
-  #lookUp(sent: string, request: IncomingRequest, nowMs: number): KeyAccess | ServiceError {
+  #lookUp(sent: string, request: HttpRequest, nowMs: number): KeyAccess | ServiceError {
     this.#known.delete(sent)
     const text = keyTextOf(sent) ?? ''
     const address = request.peerAddress

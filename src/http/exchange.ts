@@ -24,7 +24,7 @@ import {
   serverTiming,
   type TraceParent,
 } from './observe.js'
-import type { IncomingRequest } from './request.js'
+import type { HttpRequest } from './request.js'
 import { BackPressure, type ReaderRules } from './response/back-pressure.js'
 import { ChunkedSink, SizedSink } from './response/sinks.js'
 
@@ -65,7 +65,7 @@ export class Exchange implements Reply, RequestEnd {
   /** The headers that go with every answer. */
   commonHeaders: ReplyHeaders = COMMON_HEADERS
   /** Undefined until it is read. */
-  request: IncomingRequest | undefined
+  request: HttpRequest | undefined
   /** Who is at the other end, where the connection does not tell; undefined where it does. */
   peer: Peer | undefined
   /** Why the service broke the connection off, once it has. */

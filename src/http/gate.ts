@@ -19,7 +19,7 @@ import { operations } from '../interface/operations.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import { isBasic, type KeyGuard } from './authenticate.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
-import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
+import type { CallCheck, HttpRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
 
 /** Who may do what. */
@@ -62,7 +62,7 @@ export class Gate implements CallCheck {
    *
    * @throws ServiceError  as the route does that does not know the operation
    */
-  refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
+  refusalOf(request: HttpRequest, route: RouteMatch<unknown>): ServiceError | undefined {
     if (request.expectsUnknown) {
       return new ServiceError('ExpectationFailed', 'the only Expect that is met is 100-continue')
     }
@@ -97,7 +97,7 @@ export class Gate implements CallCheck {
     this.#admission.keys?.refused('scope', access)
   }
 
-  accessNow(request: IncomingRequest): Access {
+  accessNow(request: HttpRequest): Access {
     const { keys } = this.#admission
     return keys === undefined ? OPEN_ACCESS : keys.accessOf(request)
   }
@@ -139,7 +139,7 @@ export class Gate implements CallCheck {
  * on that take a part of one request for another one, which another client may have written. So the
  * connection must be closed, and nothing behind the request read.
  */
-export function framingFault(request: IncomingRequest): ServiceError | undefined {
+export function framingFault(request: HttpRequest): ServiceError | undefined {
   const coding = request.header('transfer-encoding')
   if (coding !== undefined) {
     if (request.lengthCount > 0) {

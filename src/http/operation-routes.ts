@@ -30,14 +30,14 @@ import { allowHeader, nothingAt, type Route, type RouteMethod } from './router.j
  * @param trail  records lists and changes; undefined without an audit
  */
 export function operationRoutes(executors: Executors, trail?: AuditTrail): Route<Handler>[] {
-  const desk = { executors, trail }
+  const dispatcher = { executors, trail }
   const routes: Route<Handler>[] = [
-    ...pathRoutes(desk),
-    ...['', '/api'].flatMap((prefix) => formatRoutes(desk, prefix)),
+    ...pathRoutes(dispatcher),
+    ...['', '/api'].flatMap((prefix) => formatRoutes(dispatcher, prefix)),
     {
       path: '/api/{Operation}',
       methods: {},
-      any: byName(desk),
+      any: byName(dispatcher),
       allow: ANY_VERB,
       callOf: (request) => namedCall(request, nothingHere),
     },
@@ -45,8 +45,8 @@ export function operationRoutes(executors: Executors, trail?: AuditTrail): Route
   return routes.map((route) => ({ ...route, isWork: true }))
 }
 
-/** Who carries requests out. */
-interface Desk {
+/** Executes operations, and records what the audit asks for. */
+interface Dispatcher {
   readonly executors: Executors
   readonly trail: AuditTrail | undefined
 }
@@ -58,7 +58,7 @@ const NO_CONTENT: BodyContent = { kind: 'members', members: {} }
 /** The operations of a path, by verb. */
 type VerbTable = Partial<Record<string, OperationName>>
 
-function pathRoutes(desk: Desk): Route<Handler>[] {
+function pathRoutes(dispatcher: Dispatcher): Route<Handler>[] {
   const tables = new Map<string, VerbTable>()
   for (const name of operationNames) {
     const { verb, paths } = operations[name]
@@ -66,7 +66,7 @@ function pathRoutes(desk: Desk): Route<Handler>[] {
   }
   return Array.from(tables, ([path, table]): Route<Handler> => {
     const allow = Object.keys(table) as RouteMethod[]
-    const handler = onPath(desk, table, allow)
+    const handler = onPath(dispatcher, table, allow)
     // A form may name another verb than the POST that it is sent with.
     const verbs = new Set<RouteMethod>([...allow, 'POST'])
     const methods = Object.fromEntries([...verbs].map((verb) => [verb, handler]))
@@ -85,7 +85,7 @@ function callOnPath(
   return { name, isBatch: false }
 }
 
-function onPath(desk: Desk, table: VerbTable, allow: readonly RouteMethod[]): Handler {
+function onPath(dispatcher: Dispatcher, table: VerbTable, allow: readonly RouteMethod[]): Handler {
   return (request, reply, body) => {
     const content = contentOf(request, body, table[request.method])
     if (request.call === undefined) {
@@ -94,7 +94,7 @@ function onPath(desk: Desk, table: VerbTable, allow: readonly RouteMethod[]): Ha
       request.admit({ name, isBatch: false })
     }
     const { name } = admitted(request)
-    return execute(desk, name, bindOnPath(request, operations[name], content), request, reply)
+    return execute(dispatcher, name, bindOnPath(request, operations[name], content), request, reply)
   }
 }
 
@@ -118,12 +118,12 @@ function admitted({ call }: HttpRequest): OperationCall {
 }
 
 /** `/json/reply/{Operation}` and its relatives. One-way requests are answered too: nothing is queued. */
-function formatRoutes(desk: Desk, prefix: string): Route<Handler>[] {
+function formatRoutes(dispatcher: Dispatcher, prefix: string): Route<Handler>[] {
   const withPaths = formatNames.filter((format) => formats[format].hasOwnPaths)
   return withPaths.flatMap((format) =>
     ['reply', 'oneway'].flatMap((kind): Route<Handler>[] => {
       const path = `${prefix}/${format}/${kind}`
-      const any = byName(desk)
+      const any = byName(dispatcher)
       const callOf = (request: HttpRequest) => namedCall(request, noSuchOperation)
       return [
         { path, methods: {}, any, allow: ANY_VERB, format, callOf: noSuchOperation },
@@ -160,23 +160,23 @@ function namedCall(request: HttpRequest, otherwise: (request: HttpRequest) => ne
 
 const namesInLowerCase = new Map(operationNames.map((name) => [name.toLowerCase(), name]))
 
-function byName(desk: Desk): Handler {
+function byName(dispatcher: Dispatcher): Handler {
   return (request, reply, body) => {
     const { name, isBatch } = admitted(request)
-    if (isBatch) return executeBatch(desk, name, request, body, reply)
+    if (isBatch) return executeBatch(dispatcher, name, request, body, reply)
     const content = contentOf(request, body, name)
-    return execute(desk, name, bindByName(request, operations[name], content), request, reply)
+    return execute(dispatcher, name, bindByName(request, operations[name], content), request, reply)
   }
 }
 
 function execute(
-  desk: Desk,
+  dispatcher: Dispatcher,
   name: OperationName,
   members: JsonObject,
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
-  const { executors, trail } = desk
+  const { executors, trail } = dispatcher
   if (trail !== undefined) {
     const run = () => executors[name](members, clientOf(request, reply))
     return trail.follow(request, reply, run, (answer) => write(request, reply, answer, name))
@@ -186,14 +186,14 @@ function execute(
 }
 
 function executeBatch(
-  desk: Desk,
+  dispatcher: Dispatcher,
   name: OperationName,
   request: HttpRequest,
   body: Uint8Array,
   reply: Reply,
 ): Promise<void> {
   const requests = bindBatch(request, operations[name], body)
-  const { executors, trail } = desk
+  const { executors, trail } = dispatcher
   const run = () => executeAll(executors[name], requests, clientOf(request, reply))
   const send = (answer: Answer | undefined) => write(request, reply, answer, `${name}[]`)
   return trail === undefined ? run().then(send) : trail.follow(request, reply, run, send)

@@ -61,65 +61,10 @@ export interface OperationCall {
 export interface CallCheck {
   /** Why this request may not; undefined when it may. */
   callFault(request: HttpRequest, call: OperationCall): ServiceError | undefined
-  /** To be told of a request whose key lacks the scope, where only its members could tell. */
+  /** Counts a request whose key lacks the scope, where only its members could tell. */
   lacksScope(request: HttpRequest): void
-  /** What the key of a request may ask for by now. */
-  accessNow(request: IncomingRequest): Access
-}
-
-export interface HttpRequest {
-  /** The verb that is meant. A POST may name another one; a HEAD runs the handler of GET. */
-  readonly method: string
-  /** Whether the verb that was sent may have a body, even if another one is meant. */
-  readonly mayHaveBody: boolean
-  /** As sent, without the query. */
-  readonly path: string
-  /** Variables of the route, decoded. */
-  readonly parameters: Readonly<Record<string, string>>
-  /** Not to be changed: requests without a query share one. */
-  readonly query: URLSearchParams
-  /** `.json` or `.csv` at the end of the path, without the dot. */
-  readonly suffix: Format | undefined
-  /** The format of all answers of the route, if it has one. */
-  readonly pathFormat: Format | undefined
-  /** The address of the other end of the connection; `''` when it is gone. */
-  readonly peerAddress: string
-  /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */
-  readonly clientCertificate: string | undefined
-  /** Whether the client speaks TLS with the service itself. */
-  readonly isTls: boolean
-  /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
-  readonly requestId: string
-  readonly stages: StageClock
-  /** The trace that the client goes on with; undefined where it names none. */
-  readonly traceParent: TraceParent | undefined
-  /** What an audit has to say when the request is over; undefined while that is nothing. */
-  audited: AuditedRequest | undefined
-  /** To be set where the answer has no end of its own. */
-  isWatch: boolean
-  /** What the client may ask for; the gate sets it before a handler runs. */
-  readonly access: Access
-  /** The operation that is called; undefined for other routes, and while only the body can tell. */
-  readonly call: OperationCall | undefined
-  /**
-   * The form in which the client asks for its answer.
-   *
-   * @throws ServiceError  when an option is not valid
-   */
-  readonly options: ResponseOptions
-  header(name: HeaderName): string | undefined
-  /** The Content-Type of the body in lower case, without parameters; `''` where there is none. */
-  readonly mediaType: string
-  /**
-   * Names the operation where only the body could tell.
-   *
-   * @throws ServiceError  when this client may not call it
-   */
-  admit(call: OperationCall): void
-  /** To be called when its members ask for what its key has no scope for. */
-  lacksScope(): void
-  /** What its key may ask for by now, for an answer that goes on for long. */
-  accessNow(): Access
+  /** The client's permissions by now. */
+  accessNow(request: HttpRequest): Access
 }
 
 /**
@@ -131,20 +76,34 @@ export interface HttpRequest {
  */
 export type Handler = (request: HttpRequest, reply: Reply, body: Uint8Array) => void | Promise<void>
 
-/** Who is at its other end. */
-type Connection = Pick<HttpRequest, 'peerAddress' | 'clientCertificate' | 'isTls'>
+/** The client at the other end. */
+interface Connection {
+  readonly peerAddress: string
+  readonly clientCertificate: string | undefined
+  readonly isTls: boolean
+}
 
-export class IncomingRequest implements HttpRequest {
+export class HttpRequest {
   readonly stages = new StageClock()
+  /** The verb that is meant. A POST may name another one; a HEAD runs the handler of GET. */
   readonly method: string
+  /** Whether the verb that was sent may have a body, even if another one is meant. */
   readonly mayHaveBody: boolean
+  /** As sent, without the query. */
   readonly path: string
+  /** The variables of the route, decoded. */
   parameters: Readonly<Record<string, string>> = {}
+  /** `.json` or `.csv` at the end of the path, without the dot. */
   suffix: Format | undefined
+  /** The format of all answers of the route, if it has one. */
   pathFormat: Format | undefined
+  /** The client's permissions. The gate sets them before a handler runs. */
   access: Access = OPEN_ACCESS
+  /** The operation that is called; undefined for other routes, and while only the body can tell. */
   call: OperationCall | undefined
+  /** What the audit records when the request is over; undefined for nothing. */
   audited: AuditedRequest | undefined
+  /** To be set where the answer has no end of its own. */
   isWatch = false
   /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined
@@ -177,18 +136,22 @@ export class IncomingRequest implements HttpRequest {
     this.method = sentMethod === 'POST' ? this.#meantMethod() : sentMethod
   }
 
+  /** The address of the client; `''` when the connection is gone. */
   get peerAddress(): string {
     return this.#connection.peerAddress
   }
 
+  /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */
   get clientCertificate(): string | undefined {
     return this.#connection.clientCertificate
   }
 
+  /** Whether the client speaks TLS with the service itself. */
   get isTls(): boolean {
     return this.#connection.isTls
   }
 
+  /** Not to be changed: requests without a query share one. */
   get query(): URLSearchParams {
     if (!this.#queryText) return NO_QUERY
     this.#query ??= new URLSearchParams(this.#queryText)
@@ -200,16 +163,23 @@ export class IncomingRequest implements HttpRequest {
     return this.#queryText !== undefined && this.#queryText !== '' && looksLikeKey(this.#queryText)
   }
 
+  /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   get requestId(): string {
     this.#requestId ??= acceptedRequestId(this.header('x-request-id')) ?? nextRequestId()
     return this.#requestId
   }
 
+  /** The trace that the client goes on with; undefined where it names none. */
   get traceParent(): TraceParent | undefined {
     const sent = this.header('traceparent')
     return sent === undefined ? undefined : traceParentOf(sent)
   }
 
+  /**
+   * The form in which the client asks for its answer.
+   *
+   * @throws ServiceError  when an option is not valid
+   */
   get options(): ResponseOptions {
     this.#options ??= this.#readOptions()
     return this.#options
@@ -260,6 +230,7 @@ export class IncomingRequest implements HttpRequest {
     return this.#headers[placeOf[name]]
   }
 
+  /** The Content-Type of the body in lower case, without parameters; `''` without the header. */
   get mediaType(): string {
     this.#mediaType ??= mediaTypeOf(this.header('content-type') ?? '')
     return this.#mediaType
@@ -276,16 +247,23 @@ export class IncomingRequest implements HttpRequest {
     this.#headers[place] = earlier === undefined ? value : `${earlier}, ${value}`
   }
 
+  /**
+   * Names the operation where only the body could tell.
+   *
+   * @throws ServiceError  when this client may not call it
+   */
   admit(call: OperationCall): void {
     this.call = call
     const fault = this.#check.callFault(this, call)
     if (fault !== undefined) throw fault
   }
 
+  /** To be called when its members ask for what its key has no scope for. */
   lacksScope(): void {
     this.#check.lacksScope(this)
   }
 
+  /** The client's permissions by now, for an answer that goes on for long. */
   accessNow(): Access {
     return this.#check.accessNow(this)
   }
@@ -329,7 +307,7 @@ export class IncomingRequest implements HttpRequest {
 const knownOptions = new Map<string, ResponseOptions>()
 
 /** The request that is being read. The library calls back before it returns. */
-let readByLibrary: IncomingRequest | undefined
+let readByLibrary: HttpRequest | undefined
 
 /** One function for all requests. */
 function copyHeader(name: string, value: string): void {

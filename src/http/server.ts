@@ -30,7 +30,7 @@ import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
 import { afterNextPoll, cannotListen } from './listen.js'
 import { type RequestEnd, RequestObserver } from './observe.js'
-import { type Handler, IncomingRequest } from './request.js'
+import { type Handler, HttpRequest } from './request.js'
 import type { ReaderRules } from './response/back-pressure.js'
 import { createRouter, nothingAt, type Route, type Router } from './router.js'
 
@@ -211,7 +211,7 @@ export class HttpServer implements ExchangeOwner {
     this.#page[OPEN_REQUESTS] = this.openExchangeCount
     const call = new Call(exchange, this.#log)
     try {
-      const request = new IncomingRequest(nativeRequest, exchange, this.#gate)
+      const request = new HttpRequest(nativeRequest, exchange, this.#gate)
       exchange.request = request
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
@@ -250,17 +250,17 @@ export class HttpServer implements ExchangeOwner {
   }
 
   /** Whether a client sends its body only when it is told to, and has not been told. */
-  #waits(request: IncomingRequest): boolean {
+  #waits(request: HttpRequest): boolean {
     return request.mayWait && !this.#engine.hasContinued(request.header('expect') ?? '')
   }
 
-  #bodyOf(native: EngineResponse, request: IncomingRequest, call: Call): RequestBody {
+  #bodyOf(native: EngineResponse, request: HttpRequest, call: Call): RequestBody {
     const declaredBytes = request.isChunked ? undefined : request.declaredBytes
     if (this.#waits(request)) this.#engine.continueBody(native)
     return new RequestBody(native, declaredBytes, this.#budget, call)
   }
 
-  #route(native: EngineResponse, request: IncomingRequest, call: Call): void {
+  #route(native: EngineResponse, request: HttpRequest, call: Call): void {
     const { exchange } = call
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) throw nothingAt(request.path)

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ServiceError, TooManyRequests } from '../../src/errors.js'
 import { isBasic, KeyGuard } from '../../src/http/authenticate.js'
-import { IncomingRequest } from '../../src/http/request.js'
+import { HttpRequest } from '../../src/http/request.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { privatePage } from '../../src/metrics/slots.js'
@@ -29,13 +29,13 @@ function startGuard() {
 }
 
 /** A request of an address with this header. */
-function requestWith(authorization: string, peerAddress = '203.0.113.9'): IncomingRequest {
+function requestWith(authorization: string, peerAddress = '203.0.113.9'): HttpRequest {
   return {
     clientCertificate: undefined,
     hasKeyInQuery: false,
     header: (name: string) => (name === 'authorization' ? authorization : undefined),
     peerAddress,
-  } as unknown as IncomingRequest
+  } as unknown as HttpRequest
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -86,7 +86,7 @@ t.test('a key is seen in a query, and no other text is taken for one', async (t)
       getCaseSensitiveMethod: () => 'GET',
       forEach() {},
     }
-    return new IncomingRequest(native, {} as never, {} as never).hasKeyInQuery
+    return new HttpRequest(native, {} as never, {} as never).hasKeyInQuery
   }
   t.equal(hasKey(`a=b&token=${key}`), true)
   t.equal(hasKey(key.replaceAll('_', '%5F')), true)

@@ -81,7 +81,7 @@ export function ogcRoutes({
   const work = (
     path: string,
     format: 'json' | 'geojson',
-    read: (request: HttpRequest, asker: Asker) => Promise<Told>,
+    read: (request: HttpRequest, asker: Asker) => Promise<Document>,
   ): Route<Handler> => {
     const GET: Handler = (request, reply) => {
       const asker = askerOf(request, reply)
@@ -221,14 +221,14 @@ function itemsUrl(url: string, query: URLSearchParams, offset: number): string {
   return text === '' ? url : `${url}?${text}`
 }
 
-interface Told {
+interface Document {
   readonly text: string
   /** Whose counts it has, for the audit. */
   readonly counted?: { readonly collectionId: string; readonly areaCount: number }
   readonly warnings?: Answer['warnings']
 }
 
-function answerOf({ text, counted, warnings }: Told): Answer {
+function answerOf({ text, counted, warnings }: Document): Answer {
   const body = () => text
   return {
     // Counts change, and a key may have a boundary of its own.
