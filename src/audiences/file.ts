@@ -8,8 +8,6 @@
  *
  * A run is a range `[start, end)` of recipients of the shard, by index.
  *
- * An audience of a time without changes is written in version 1, which knows neither deltas nor a sequence.
- *
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -24,7 +22,8 @@ import { AudienceDigest } from './digest.js'
 import { type FrozenDelta, rowBytesOf } from './frozen-delta.js'
 import { RowsImage } from './rows-image.js'
 
-const VERSIONS = [1, 2]
+/** Version 1 had neither deltas nor a sequence. No release wrote it. */
+const VERSION = 2
 const MAGIC = 'HICKAUDI'
 
 const closed = { additionalProperties: false } as const
@@ -61,36 +60,30 @@ const DeltaSchema = Type.Object(
   closed,
 )
 
-const version1 = {
-  id: Type.String({ pattern: '^[0-9a-f]{32}$' }),
-  snapshotId: Type.String({ pattern: SNAPSHOT_ID.source }),
-  /** Milliseconds since 1970. */
-  createdMs: Count,
-  expiresMs: Count,
-  /** The key that made it; null where none was asked for. */
-  keyName: Type.Union([Type.String(), Type.Null()]),
-  /** SHA-256 of the boundary of that key; null where it had none. */
-  boundaryDigest: Type.Union([Digest, Type.Null()]),
-  /** Nobody is in it who was suppressed by then. */
-  suppressionVersion: Count,
-  /** Of the change that made this version; null where the log did not have it. */
-  suppressionDigest: Type.Union([Digest, Type.Null()]),
-  recipientCount: Count,
-  digest: Digest,
-  /** All that were answered for, by ascending id. */
-  sources: Type.Array(SourceSchema, { maxItems: limits.sourceCount }),
-  /** Those with anybody in it, in the order of the list. */
-  shards: Type.Array(ShardSchema),
-  /** Of the runs. */
-  imageBytes: Count,
-  blockCrc32s: Type.Array(Sum),
-}
-
-const Version1Schema = Type.Object(version1, closed)
-
 const HeaderSchema = Type.Object(
   {
-    ...version1,
+    id: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+    snapshotId: Type.String({ pattern: SNAPSHOT_ID.source }),
+    /** Milliseconds since 1970. */
+    createdMs: Count,
+    expiresMs: Count,
+    /** The key that made it; null where none was asked for. */
+    keyName: Type.Union([Type.String(), Type.Null()]),
+    /** SHA-256 of the boundary of that key; null where it had none. */
+    boundaryDigest: Type.Union([Digest, Type.Null()]),
+    /** Nobody is in it who was suppressed by then. */
+    suppressionVersion: Count,
+    /** Of the change that made this version; null where the log did not have it. */
+    suppressionDigest: Type.Union([Digest, Type.Null()]),
+    recipientCount: Count,
+    digest: Digest,
+    /** All that were answered for, by ascending id. */
+    sources: Type.Array(SourceSchema, { maxItems: limits.sourceCount }),
+    /** Those with anybody in it, in the order of the list. */
+    shards: Type.Array(ShardSchema),
+    /** Of the runs. */
+    imageBytes: Count,
+    blockCrc32s: Type.Array(Sum),
     /** Up to which batch of the journal changes are in it. */
     sequence: Count,
     /** Those with anybody in it, by ascending id of the source. */
@@ -106,7 +99,6 @@ export type AudienceShard = Static<typeof ShardSchema>
 type AudienceDelta = Static<typeof DeltaSchema>
 
 const validator = validatorOf(HeaderSchema)
-const validator1 = validatorOf(Version1Schema)
 
 /** What is frozen of a shard. */
 export interface FrozenShard extends Omit<AudienceShard, 'runCount' | 'recipientCount'> {
@@ -212,13 +204,7 @@ export function encodeAudience(
     rowBytes: rows.length,
     rowBlockCrc32s: blockSumsOf(rows),
   }
-  return { header, parts: [encodeHeader(header), image, rows] }
-}
-
-function encodeHeader(header: AudienceHeader): Uint8Array {
-  const { sequence, deltas, rowBytes, rowBlockCrc32s, ...others } = header
-  const isOld = sequence === 0 && deltas.length === 0
-  return encodeHead(MAGIC, isOld ? others : header, isOld ? 1 : 2).bytes
+  return { header, parts: [encodeHead(MAGIC, header, VERSION).bytes, image, rows] }
 }
 
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) =>
@@ -234,8 +220,8 @@ export async function readAudienceHeader(
   file: FileHandle,
   size: number,
 ): Promise<{ header: AudienceHeader; imageStart: number }> {
-  const { version, header: found, imageStart } = await readHead(file, size, MAGIC, VERSIONS)
-  const header = checked(found, version)
+  const { header: found, imageStart } = await readHead(file, size, MAGIC, [VERSION])
+  const header = checked(found)
   const { imageBytes, rowBytes, shards, deltas } = header
   if (size - imageStart !== imageBytes + rowBytes) {
     const bytes = `found ${size - imageStart} bytes of runs and rows`
@@ -252,12 +238,9 @@ export async function readAudienceHeader(
   return { header, imageStart }
 }
 
-function checked(header: unknown, version: number): AudienceHeader {
-  if (version === 1 && validator1.Check(header)) {
-    return { ...header, sequence: 0, deltas: [], rowBytes: 0, rowBlockCrc32s: [] }
-  }
-  if (version === 2 && validator.Check(header)) return header
-  const [error] = (version === 1 ? validator1 : validator).Errors(header)
+function checked(header: unknown): AudienceHeader {
+  if (validator.Check(header)) return header
+  const [error] = validator.Errors(header)
   throw new FormatFault(`found a header that is not as expected: ${error?.message}`)
 }
 
