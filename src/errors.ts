@@ -132,7 +132,7 @@ const operatorErrors = {
   UnsupportedNode: 7,
   /** The address cannot be listened on. */
   AddressInUse: 8,
-  /** A configuration or context document is not valid. */
+  /** The store is damaged, or there are documents from before there was a store. */
   DocumentInvalid: 9,
   /** Under `--keep-going`, some sources were published and others were not. */
   PartlyImported: 10,

@@ -229,7 +229,7 @@ function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number)
   return isSince(counts, isSame ? basis.suppressionVersion : taken)
 }
 
-function isSince({ suppressionVersion = 0 }: StoredCounts, version: number): boolean {
+function isSince({ suppressionVersion }: StoredCounts, version: number): boolean {
   return suppressionVersion >= version
 }
 

@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { invalid } from './document-file.js'
 import { DATA_FILE, FORMATS, storeDirectory, wereOpenedHere } from './tables.js'
 import { NEWER_EXIT_CODE, SAME_ID_EXIT_CODE } from './verify.js'
 
@@ -28,9 +27,9 @@ export async function checkStore(directory: string): Promise<void> {
     const bound = `within ${limits.storeCheckMs} ms`
     throw new OperatorError('Failed', `${directory} was not checked ${bound}, but ended: ${signal}`)
   }
-  throw invalid(
-    directory,
-    `the store is damaged (${problem || signal}); put a copy of it in its place, or move it away ` +
+  throw new OperatorError(
+    'DocumentInvalid',
+    `${directory}: the store is damaged (${problem || signal}); put a copy of it in its place, or move it away ` +
       'to begin a new one',
   )
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Stats, statSync } from 'node:fs'
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../durable-files.js'
@@ -12,10 +12,8 @@ import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import { type SharedAudienceReader, sharedAudienceReader } from './audiences.js'
 import { settle, settleTaken, type TakenOutcome } from './change-port.js'
-import { applyChange, type Change, type ChangeOutcome, makeChange } from './changes.js'
+import { type Change, type ChangeOutcome, makeChange } from './changes.js'
 import { checkStore } from './check.js'
-import { checked, invalid } from './document-file.js'
-import { readDocumentFiles } from './document-files.js'
 import { type StoreEntries, storeEntries } from './entries.js'
 import { type KeyWriter, keyWriter } from './keys.js'
 import {
@@ -53,11 +51,9 @@ export interface MainStore extends Store {
 }
 
 /**
- * Opens the store of a data directory that exists. Into a new one go `configuration.json` and
- * `contexts/*.json` of the directory, where they are.
+ * Opens the store of a data directory, which must exist: checks it, or makes it if there is none.
  *
- * @throws OperatorError  DocumentInvalid, when such a file or the store itself is damaged; Failed,
- *   when it must not be written
+ * @throws OperatorError  DocumentInvalid, if it is damaged; Failed, if it may not be written; see `checkStore`
  */
 export async function createStore(dataDirectory: string, log: Log): Promise<MainStore> {
   const directory = storeDirectory(dataDirectory)
@@ -67,7 +63,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   const opened = dataFile(directory)
   try {
     const format = tables.meta.get(META.format)
-    if (format === undefined) await fill(tables, dataDirectory, log)
+    if (format === undefined) await begin(tables, dataDirectory)
     const make = (change: Change) => makeChange(tables, change, log)
     const makeSuppressed = (changes: readonly SuppressionChange[]) =>
       makeSuppressions(tables, changes, log)
@@ -117,7 +113,8 @@ function openWritable(directory: string): Tables {
   try {
     return openTablesToWrite(directory)
   } catch (fault) {
-    throw invalid(directory, `cannot be opened: ${(fault as Error).message}`, fault)
+    const problem = `${directory}: cannot be opened: ${(fault as Error).message}`
+    throw new OperatorError('DocumentInvalid', problem, { cause: fault })
   }
 }
 
@@ -144,22 +141,26 @@ function ignore(code: string) {
   }
 }
 
-async function fill(tables: Tables, dataDirectory: string, log: Log): Promise<void> {
-  const changes = readDocumentFiles(dataDirectory)
-  const fillOnce = () => {
+async function begin(tables: Tables, dataDirectory: string): Promise<void> {
+  refuseDocumentFiles(dataDirectory)
+  tables.transact(() => {
     // Another process may have been first.
-    if (tables.meta.get(META.format) !== undefined) return false
-    for (const change of changes) applyChange(tables, change)
-    tables.meta.put(META.format, STORE_FORMAT)
-    return true
-  }
-  const isFilled = checked(dataDirectory, () => tables.transact(fillOnce))
+    if (tables.meta.get(META.format) === undefined) tables.meta.put(META.format, STORE_FORMAT)
+  })
   await syncDirectory(storeDirectory(dataDirectory))
-  if (!isFilled || changes.length === 0) return
-  const contextCount = changes.filter(({ kind }) => kind === 'context').length
-  const configurationCount = changes.length - contextCount
-  log.info(
-    { dataDirectory, configurationCount, contextCount },
-    'took configuration.json and contexts/ into the store; from now on they are not read',
+}
+
+/** Programs before release 0.1.0 had documents in files. A new store must not hide that these are not read. */
+function refuseDocumentFiles(dataDirectory: string): void {
+  const contexts = join(dataDirectory, 'contexts')
+  const hasContexts =
+    existsSync(contexts) && readdirSync(contexts).some((name) => name.endsWith('.json'))
+  const configuration = join(dataDirectory, 'configuration.json')
+  const path = existsSync(configuration) ? configuration : hasContexts ? contexts : undefined
+  if (path === undefined) return
+  throw new OperatorError(
+    'DocumentInvalid',
+    `${path}: found documents from before there was a store, which are not read: move them away, start the service, ` +
+      'and send them to POST /api/configuration and /api/contexts; or restore a backup into another directory',
   )
 }

@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Static, TSchema } from '#typebox'
+import { bind } from '../interface/bind.js'
 import { MapConfigurationSchema } from '../interface/configuration.js'
 import { MapContextSchema } from '../interface/context.js'
 import type { CountMode } from '../interface/count-mode.js'
-import { readDocument } from './document-file.js'
 import { hashOf } from './hash.js'
 import { type WrittenContext, writtenContext } from './written-context.js'
 
@@ -40,4 +41,9 @@ export function sampleContexts(): WrittenContext[] {
   return readdirSync(directory).map((name) =>
     writtenContext(readDocument(join(directory, name), MapContextSchema)),
   )
+}
+
+/** Its members come in the order of the schema. */
+function readDocument<Schema extends TSchema>(path: string, schema: Schema): Static<Schema> {
+  return bind(schema, JSON.parse(readFileSync(path, 'utf8')))
 }

@@ -12,13 +12,10 @@ import type { Tables } from './tables.js'
 interface Registration {
   /** When the process began, since ids of processes are given again; empty where it is not known. */
   readonly start: string
-  /**
-   * The file of the store that it has open, and the start of the system that it runs on: an entry that
-   * came with a copy of the file, or from before a restart, names nobody. Absent in entries of earlier
-   * releases; empty where the system does not tell.
-   */
-  readonly file?: string
-  readonly boot?: string
+  /** The file of the store that it has open: an entry that came with a copy of the file is void. */
+  readonly file: string
+  /** The boot of its system, since entries from before a restart are void; empty if the system does not tell. */
+  readonly boot: string
   /** The version that it has taken of each kind of data that it answers by. */
   readonly [member: string]: string | number | undefined
 }
@@ -92,7 +89,7 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
     unregister() {
       refresh()
       transact(() => {
-        const { [member]: _, ...rest } = own(startOf(ownName) ?? '') ?? { start: '' }
+        const { [member]: _, ...rest } = own(startOf(ownName) ?? '') ?? NOT_REGISTERED
         const { start, file, boot, ...others } = rest
         if (Object.keys(others).length > 0) services.put(ownName, JSON.stringify(rest))
         else services.remove(ownName)
@@ -109,6 +106,8 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
     },
   }
 }
+
+const NOT_REGISTERED: Registration = { start: '', file: '', boot: '' }
 
 interface Registered extends Registration {
   readonly name: string
@@ -132,8 +131,8 @@ function isRunning(service: Registered, file: string): boolean {
 /** Whether an entry was written to this file of the store since the system started. */
 function isOfHere({ file, boot }: Registration, ownFile: string): boolean {
   const ownBoot = bootId()
-  const isOtherBoot = boot !== undefined && boot !== '' && ownBoot !== '' && boot !== ownBoot
-  return !isOtherBoot && (file === undefined || file === ownFile)
+  const isOtherBoot = boot !== '' && ownBoot !== '' && boot !== ownBoot
+  return !isOtherBoot && file === ownFile
 }
 
 /** Drawn by the system at each start; empty where it does not tell. */

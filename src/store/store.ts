@@ -70,11 +70,11 @@ interface ContextPage {
 /** Who was inside a shape. */
 export interface StoredCounts {
   readonly snapshotId: string
-  /** Of the journal of changes up to which it was counted, at least; 0 unless given. */
+  /** All batches of the journal up to here were counted, and maybe later ones. Release 0.1.0 wrote none, which is 0. */
   readonly sequence?: number
   readonly countMode: CountMode
-  /** Of the suppression lists by which it was counted, at least; 0 unless given. */
-  readonly suppressionVersion?: number
+  /** The version of the suppression lists by which it was counted, or a later one. */
+  readonly suppressionVersion: number
   /** Of the boundary beyond which nobody was counted; left out where there was none. */
   readonly boundaryKey?: string | undefined
   /** Undefined for a shape that cannot be read. */

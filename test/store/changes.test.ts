@@ -25,6 +25,7 @@ function countsOf(shapeHash: string, count: number): Change {
   const counts: StoredCounts = {
     snapshotId: '000001-00000000',
     countMode: 'Contact',
+    suppressionVersion: 0,
     contacts: [{ Label: 'A', Count: count }],
   }
   return { kind: 'counts', counts: [{ shapeHash, json: JSON.stringify(counts) }] }

@@ -1,6 +1,5 @@
 /**
- * The store of a data directory: made, filled once with the files that were there before it, and
- * refused when it is damaged.
+ * The store of a data directory: made if there is none, and refused if it is damaged.
  *
  * @module
  */
@@ -14,80 +13,48 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type MapConfiguration, MapConfigurationSchema } from '../../src/interface/configuration.js'
 import { MapContextSchema } from '../../src/interface/context.js'
-import { limits } from '../../src/limits.js'
 import { createStore } from '../../src/store/create.js'
 import { sampleContexts } from '../../src/store/default-documents.js'
-import { openTables, storeDirectory } from '../../src/store/tables.js'
+import { META, openTables, STORE_FORMAT, storeDirectory } from '../../src/store/tables.js'
 import { findDamage } from '../../src/store/verify.js'
 import { writtenContext } from '../../src/store/written-context.js'
 import { silentLog, temporaryStore } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
-import { byTier } from '../support/tier.js'
-
-const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
-const DASHED = '4c1f9a2e-7b6d-4e0f-9a3b-5c8d1e2f7a60'
 
 const text = (json: Uint8Array | undefined) => Buffer.from(json ?? []).toString()
-
-function dataDirectory(t: Test, files: Record<string, unknown>): string {
-  const directory = temporaryDirectory(t)
-  mkdirSync(join(directory, 'contexts'))
-  for (const [name, content] of Object.entries(files)) {
-    const written = typeof content === 'string' ? content : JSON.stringify(content)
-    writeFileSync(join(directory, name), written)
-  }
-  return directory
-}
 
 /** Opens the store of a directory for a moment. */
 async function opened(directory: string): Promise<void> {
   await (await createStore(directory, silentLog)).close()
 }
 
-t.test('the files of a data directory are taken in, in the order of the interface', async (t) => {
-  const directory = dataDirectory(t, {
-    'configuration.json': {
-      layers: [{ name: 'a', id: 1, type: null }],
-      contactCountMode: 'Contact',
-      CustomerExtent: { _partwise: null, ymin: 2, xmin: 1, Partwise: { kept: true } },
-      MapDiv: 'map',
-    },
-    'contexts/b.json': {
-      Areas: [{ Name: 'n', Id: 'i', IsActive: true, ContactTotalCount: 7, Contacts: [] }],
-      Id: `{${DASHED.toUpperCase()}}`,
-    },
-    'contexts/.hidden.json': 'not read',
-    'contexts/notes.txt': 'not read',
+for (const name of ['configuration.json', 'contexts/a.json']) {
+  t.test(`${name} of before there was a store is refused, and nothing else changes`, async (t) => {
+    const directory = temporaryDirectory(t)
+    mkdirSync(join(directory, 'contexts'))
+    writeFileSync(join(directory, name), '{}')
+    const message = new RegExp(
+      `${name.replace('/a.json', '')}: found documents .* not read: move them away, .* POST /api/conf`,
+    )
+    const fault = { code: 'DocumentInvalid', exitCode: 9, message }
+    await t.rejects(createStore(directory, silentLog), fault)
+    await t.rejects(createStore(directory, silentLog), fault, 'by each start')
+    rmSync(join(directory, name))
+    const store = await createStore(directory, silentLog)
+    t.same(store.page(0, 10), { totalCount: 0, summaries: [] })
+    await store.close()
+    writeFileSync(join(directory, name), '{}')
+    await opened(directory)
+    t.equal(
+      readFileSync(join(directory, name), 'utf8'),
+      '{}',
+      'where there is a store, it is not read',
+    )
   })
-  const store = await temporaryStore(t, directory)
-  t.equal(
-    text(store.configuration().json),
-    '{"MapDiv":"map","contactCountMode":"Contact","CustomerExtent":{"xmin":1,"ymin":2,"Partwise":{"kept":true}},' +
-      '"layers":[{"id":1,"name":"a"}]}',
-  )
-  t.equal(store.countMode(), 'Contact')
-  const stored = store.context(ID)
-  t.equal(text(stored?.json), `{"Id":"${ID}","Areas":[{"Id":"i","Name":"n","IsActive":true}]}`)
-  t.same(stored?.shapeHashes, [null])
-  t.same(store.page(0, 10), { totalCount: 1, summaries: [{ Id: ID, AreaCount: 1 }] })
-})
-
-t.test('what was taken in once is not read again', async (t) => {
-  const directory = dataDirectory(t, {
-    'configuration.json': { MapDiv: 'map' },
-    'contexts/a.json': { Id: ID },
-  })
-  const first = await createStore(directory, silentLog)
-  await first.change({ kind: 'deleteContext', id: ID })
-  await first.close()
-  writeFileSync(join(directory, 'configuration.json'), 'no JSON any more')
-  const store = await temporaryStore(t, directory)
-  t.equal(store.context(ID), undefined, 'a context that was deleted does not come back')
-  t.equal(text(store.configuration().json), '{"MapDiv":"map"}')
-})
+}
 
 t.test('without files there is the built-in configuration and no context', async (t) => {
   const store = await temporaryStore(t)
@@ -134,54 +101,6 @@ function absentMembers(schema: object, value: unknown, path = ''): string[] {
   })
 }
 
-t.test(
-  'a file that is not valid is refused, by file and member, and nothing is kept',
-  async (t) => {
-    const cases: [name: string, content: unknown, fault: RegExp][] = [
-      ['configuration.json', '{"MapDiv":', /configuration\.json: is not JSON/],
-      ['configuration.json', [], /configuration\.json: must be an object/],
-      ['configuration.json', { MapDiv: [] }, /configuration\.json: MapDiv must be a text/],
-      ['configuration.json', { Mapdivv: 'x' }, /Mapdivv is not known: do you mean MapDiv\?/],
-      [
-        'configuration.json',
-        { Basemaps: [{ Title: 'a' }, { Url: {} }] },
-        /Basemaps\[1\]\.Url must be a text/,
-      ],
-      ['configuration.json', { layers: [{ id: 1.5 }] }, /layers\[0\]\.id must be a whole number/],
-      ['contexts/a.json', { Id: 'x' }, /a\.json: Id must be a Guid/],
-      ['contexts/a.json', {}, /a\.json: Id must be a Guid/],
-      [
-        'contexts/a.json',
-        { Id: ID, Areas: [{ Geometry: { rings: [[['x', 2]]] } }] },
-        /Areas\[0\]\.Geometry\.rings\[0\]\[0\]\[0\] must be a number/,
-      ],
-      ['contexts/a.json', { Id: ID, Areas: [{ Id: 'i' }, { Id: 'i' }] }, /a\.json: Areas\[1\]\.Id/],
-      ['contexts/a.json', ' '.repeat(limits.documentBytes + 1), /is larger than \d+ bytes/],
-    ]
-    for (const [index, [name, content, message]] of cases.entries()) {
-      const directory = dataDirectory(t, { [name]: content })
-      const fault = { code: 'DocumentInvalid', exitCode: 9, message }
-      await t.rejects(createStore(directory, silentLog), fault, String(message))
-      // The store that was begun is checked by a process of its own: one of each kind of file.
-      if (byTier({ ci: index % (cases.length - 1) > 0, soak: false })) continue
-      rmSync(join(directory, name))
-      writeFileSync(join(directory, 'contexts', 'c.json'), JSON.stringify({ Id: ID }))
-      const store = await createStore(directory, silentLog)
-      t.equal(store.page(0, 10).totalCount, 1, 'once the file is corrected, all are taken in')
-      await store.close()
-    }
-  },
-)
-
-t.test('two files with one Id are refused', async (t) => {
-  const directory = dataDirectory(t, {
-    'contexts/a.json': { Id: ID },
-    'contexts/b.json': { Id: DASHED },
-  })
-  const fault = { code: 'DocumentInvalid', message: /b\.json: Id .* is used by another/ }
-  await t.rejects(createStore(directory, silentLog), fault)
-})
-
 t.test('only the owner may read the store', async (t) => {
   const directory = temporaryDirectory(t)
   await opened(directory)
@@ -195,7 +114,7 @@ t.test('a store that must not be written is told from a damaged one', async (t) 
   const isRoot = process.geteuid?.() === 0
   const prevented: [what: string, prevent: (store: string) => void][] = [
     ['a file', (store) => writeFileSync(store, '')],
-    ['behind a file', (store) => symlinkSync(join(store, '..', 'configuration.json', 'x'), store)],
+    ['behind a file', (store) => symlinkSync(join(store, '..', 'file', 'x'), store)],
   ]
   if (!isRoot) {
     const readOnly = (store: string) => {
@@ -205,7 +124,8 @@ t.test('a store that must not be written is told from a damaged one', async (t) 
     prevented.push(['read only', readOnly])
   }
   for (const [what, prevent] of prevented) {
-    const directory = dataDirectory(t, { 'configuration.json': {} })
+    const directory = temporaryDirectory(t)
+    writeFileSync(join(directory, 'file'), '')
     prevent(storeDirectory(directory))
     const fault = { code: 'Failed', exitCode: 1, message: /must be a directory of this user/ }
     await t.rejects(createStore(directory, silentLog), fault, what)
@@ -232,14 +152,16 @@ t.test('a store of a later version is refused, and not touched', async (t) => {
 })
 
 t.test('a store that was begun and never filled is filled', async (t) => {
-  const directory = dataDirectory(t, { 'configuration.json': { MapDiv: 'map' } })
+  const directory = temporaryDirectory(t)
   mkdirSync(storeDirectory(directory))
   const file = join(storeDirectory(directory), 'data.mdb')
   writeFileSync(file, '')
   await opened(directory)
   await openTables(storeDirectory(directory), 'write').close()
-  const store = await temporaryStore(t, directory)
-  t.equal(text(store.configuration().json), '{"MapDiv":"map"}')
+  await temporaryStore(t, directory)
+  const tables = openTables(storeDirectory(directory), 'read')
+  t.teardown(() => tables.close())
+  t.equal(tables.meta.get(META.format), STORE_FORMAT)
 })
 
 t.test('a store that is damaged is refused, and the process goes on', async (t) => {
