@@ -1,7 +1,7 @@
 /**
- * Whether a region is what it was made of: places beside many of its edges, and of theirs, must be
- * inside of both or of none. Clipping has faults that are not noticed otherwise, such as a ring
- * that is missing, or full instead of empty.
+ * Checks a region against the shapes that it was made of: points beside many edges of both must be inside both or
+ * outside both. Clipping has faults that are not noticed otherwise, such as a ring that is missing, or full instead of
+ * empty.
  *
  * @module
  */
@@ -20,12 +20,12 @@ export function agrees(region: Region, { included, excluded, boundaries }: Shape
   const drawn = [...included, ...excluded, ...boundaries.flat()]
   const edgeCount = [...drawn, ...region].flat().reduce((sum, ring) => sum + ring.length / 2, 0)
   const sampleCount = Math.min(SAMPLES_MAX, Math.ceil(EDGE_TESTS_MAX / (edgeCount + 1)))
-  const isWrong = (place: Place) => {
+  const isWrong = (point: Point) => {
     const expected = boundaries.reduce<Verdict>(
-      (verdict, boundary) => both(verdict, anyOf(boundary, place)),
-      without(anyOf(included, place), anyOf(excluded, place)),
+      (verdict, boundary) => both(verdict, anyOf(boundary, point)),
+      without(anyOf(included, point), anyOf(excluded, point)),
     )
-    return expected !== undefined && expected !== isInRegion(region, place)
+    return expected !== undefined && expected !== isInRegion(region, point)
   }
   const samples = [...samplesBeside(region, sampleCount), ...samplesBeside(drawn, sampleCount)]
   return !samples.some(isWrong)
@@ -37,13 +37,13 @@ const EDGE_TESTS_MAX = 5_000_000
 /** Vertices are rounded, and again where regions are united over and over. */
 const DOUBT_UNITS = 8
 
-type Place = readonly [lng: number, lat: number]
+type Point = readonly [lng: number, lat: number]
 
-/** Places on both sides of the middles of as many edges, evenly spread over all. */
-function samplesBeside(polygons: readonly Polygon[], count: number): Place[] {
+/** Points on both sides of the middles of `count` edges, evenly spread over all. */
+function samplesBeside(polygons: readonly Polygon[], count: number): Point[] {
   const rings = polygons.flat()
   const edgeCount = rings.reduce((sum, ring) => sum + ring.length / 2, 0)
-  const places: Place[] = []
+  const points: Point[] = []
   const step = Math.max(1, edgeCount / count)
   let next = 0
   let first = 0
@@ -55,11 +55,11 @@ function samplesBeside(polygons: readonly Polygon[], count: number): Place[] {
       const [east, north] = [(ay - by) / length, (bx - ax) / length]
       const away = 2 * DOUBT_UNITS
       const [lng, lat] = [(ax + bx) / 2, (ay + by) / 2]
-      places.push([lng + away * east, lat + away * north], [lng - away * east, lat - away * north])
+      points.push([lng + away * east, lat + away * north], [lng - away * east, lat - away * north])
     }
     first += ring.length / 2
   }
-  return places.filter(([lng, lat]) => Math.abs(lng) < GLOBE.max && Math.abs(lat) < POLE_UNITS)
+  return points.filter(([lng, lat]) => Math.abs(lng) < GLOBE.max && Math.abs(lat) < POLE_UNITS)
 }
 
 function edgeOf(ring: Ring, edge: number): readonly [number, number, number, number] {
@@ -68,7 +68,7 @@ function edgeOf(ring: Ring, edge: number): readonly [number, number, number, num
   return [ring[from], ring[from + 1], ring[to], ring[to + 1]]
 }
 
-/** Undefined is what rounding may have decided. */
+/** Undefined if rounding may have decided. */
 type Verdict = boolean | undefined
 
 function both(a: Verdict, b: Verdict): Verdict {
@@ -80,13 +80,13 @@ function without(a: Verdict, b: Verdict): Verdict {
   return both(a, b === undefined ? undefined : !b)
 }
 
-function anyOf(polygons: readonly Polygon[], place: Place): Verdict {
+function anyOf(polygons: readonly Polygon[], point: Point): Verdict {
   let verdict: Verdict = false
   for (const [shell, ...holes] of polygons) {
-    let isInside = isInRing(shell, place)
+    let isInside = isInRing(shell, point)
     for (const hole of holes) {
       if (isInside === false) break
-      isInside = without(isInside, isInRing(hole, place))
+      isInside = without(isInside, isInRing(hole, point))
     }
     if (isInside === true) return true
     if (isInside === undefined) verdict = undefined
@@ -95,7 +95,7 @@ function anyOf(polygons: readonly Polygon[], place: Place): Verdict {
 }
 
 /** By the even-odd rule; undefined beside an edge. */
-function isInRing(ring: Ring, [lng, lat]: Place): Verdict {
+function isInRing(ring: Ring, [lng, lat]: Point): Verdict {
   let isInside = false
   for (let edge = 0; edge < ring.length / 2; edge++) {
     const [ax, ay, bx, by] = edgeOf(ring, edge)
@@ -117,7 +117,7 @@ function isBeside(ax: number, ay: number, bx: number, by: number, x: number, y: 
   return Math.hypot(x - ax - share * dx, y - ay - share * dy) < DOUBT_UNITS
 }
 
-function isInRegion(region: Region, [lng, lat]: Place): boolean {
+function isInRegion(region: Region, [lng, lat]: Point): boolean {
   let isInside = false
   for (const ring of region.flat()) {
     for (let edge = 0; edge < ring.length / 2; edge++) {

@@ -17,11 +17,10 @@ import {
 import type { Layer } from '../geometry/shapes.js'
 import type { Polygon, Ring } from './clipper.js'
 
-/** The cost of drawing so far, and whether shapes were left out. */
 export interface Ledger {
   /** How many vertices may still be drawn. */
   vertexCount: number
-  /** Whether there were lines, points or rings that hold nothing. */
+  /** Whether there were lines, points or empty rings, which are left out. */
   hasShapesWithoutArea: boolean
 }
 
@@ -38,7 +37,7 @@ export function drawLayer(layer: Layer, ledger: Ledger): Polygon[] {
   })
 }
 
-/** By how much the outline of layers may lie off their limit, either way. */
+/** How far the outline of layers may lie off their limit, either way. */
 export function toleranceOf(layers: readonly Layer[]): number {
   const tolerances = layers.flatMap((layer) =>
     drawnParts.map(({ toleranceMetres }) => toleranceMetres(layer)),
@@ -53,7 +52,7 @@ function greater(a: number, b: number): number {
 interface DrawnPart {
   /** Polygons whose union is what the part covers; undefined if they have more vertices than given. */
   outline(layer: Layer, vertexCountMax: number): Polygons | undefined
-  /** By how much they may lie off its limit. */
+  /** How far they may lie off its limit. */
   toleranceMetres(layer: Layer): number
 }
 
@@ -75,7 +74,7 @@ function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
     const rings = ringsOf(polygons, polygon)
     const [shell, ...holes] = rings.map(clippedToGlobe)
     if (!hasArea(shell)) {
-      // What has an area has none on the globe where it only touches the antimeridian.
+      // A shape with an area has none on the globe if it only touches the antimeridian.
       if (!hasArea(rings[0])) ledger.hasShapesWithoutArea = true
       continue
     }
@@ -87,11 +86,11 @@ function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
   return drawn
 }
 
-/** Whether a ring holds anything; one of two parts of opposite winding has an area of nothing. */
+/** A ring of two parts of opposite winding has an area of 0 and holds something all the same. */
 function hasArea(ring: Ring): boolean {
   if (ring.length < 6) return false
   return Math.abs(doubleArea(ring)) > ROUNDING * ring.length || simpleLoops(ring).length > 0
 }
 
-/** Of a term of the area of a ring round the globe, in square units, several times over. */
+/** Several times the rounding of a term of the area of a ring round the globe, in square units. */
 const ROUNDING = 10_000

@@ -3,8 +3,7 @@ import t from 'tap'
 import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
-import { runTask } from '../../src/outline/run-task.js'
-import type { OutlineTask } from '../../src/outline/task.js'
+import { type OutlineTask, runTask } from '../../src/outline/run-task.js'
 
 t.test('an outline of more vertices than an answer holds is given undissolved', async (t) => {
   // Two combs across each other: as many squares as the square of their teeth.
