@@ -5,8 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openTables, storeDirectory } from '../src/store/tables.js'
-import type { MarksThreadData } from '../src/suppressions/messages.js'
-import { serveMarks } from '../src/suppressions/serve-marks.js'
+import { type MarksThreadData, serveMarks } from '../src/suppressions/serve-marks.js'
 
 const data = workerData as MarksThreadData
 if (parentPort === null) throw new Error('this is a thread of a service')

@@ -17,8 +17,12 @@ import {
   suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
-import { isListed, readListed } from '../suppressions/listed-phones.js'
-import { createPhoneTable, type PhoneTable } from '../suppressions/phone-table.js'
+import {
+  createPhoneTable,
+  isListed,
+  type PhoneTable,
+  readListed,
+} from '../suppressions/phone-table.js'
 import type { AudienceHeader } from './file.js'
 import type { OpenShards } from './open-shards.js'
 import type { AudiencePart } from './parts.js'

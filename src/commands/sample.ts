@@ -14,8 +14,8 @@ import { beginSnapshot } from '../snapshot/publish/begin.js'
 import { withDataLock } from '../snapshot/publish/lock.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
 import { syntheticColumns } from '../sources/synthetic/synthetic-columns.js'
-import { createStore } from '../store/create.js'
-import { DEFAULT_DIRECTORY, sampleContexts } from '../store/default-documents.js'
+import { DEFAULT_DIRECTORY, sampleContexts } from '../store/documents.js'
+import { createStore } from '../store/store.js'
 import { startProgress } from './output.js'
 
 /** Whether there is nothing in a data directory but perhaps a sample that was never finished. */

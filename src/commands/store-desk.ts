@@ -7,13 +7,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EnteredEntry, type Entering, openEntering } from '../cluster/entering.js'
 import type { Entered, Everywhere } from '../cluster/messages.js'
-import { OperatorError, ServiceError } from '../errors.js'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
-import { createStore, type MainStore } from '../store/create.js'
 import type { KeyChanger, KeyChanges, KeyReader, StoredKeys } from '../store/keys.js'
-import type { SuppressionChange, SuppressionsOutcome } from '../store/suppress.js'
-import { untilOthersTake } from '../suppressions/others.js'
+import { createStore, type MainStore } from '../store/store.js'
+import type { SuppressionChange, SuppressionsOutcome } from '../store/suppressions.js'
 import type { CommandContext } from './context.js'
 
 export interface StoreDesk {
@@ -77,17 +76,13 @@ function deskAlone(store: MainStore): StoreDesk {
     },
     async catchUp() {},
     async untilSuppressionsTaken() {
-      try {
-        await untilOthersTake(services, suppressionVersion, limits.suppressionCommandMs)
-      } catch (fault) {
-        if (!(fault instanceof ServiceError)) throw fault
-        const pids = services.lagging(suppressionVersion).join(', ')
-        throw new OperatorError(
-          'Failed',
-          `the change is stored, but a running service (process ${pids}) does not answer by it yet: ` +
-            'run the same command again to wait for it',
-        )
-      }
+      if (await services.untilTaken(suppressionVersion, limits.suppressionCommandMs)) return
+      const pids = services.lagging(suppressionVersion).join(', ')
+      throw new OperatorError(
+        'Failed',
+        `the change is stored, but a running service (process ${pids}) does not answer by it yet: ` +
+          'run the same command again to wait for it',
+      )
     },
     close: () => store.close(),
   }

@@ -11,7 +11,7 @@ import { numberColumns } from '../sources/choose-columns.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
 import { notationFault } from '../sources/rows/notation.js'
 import { rejectReasons } from '../sources/rows/rejects.js'
-import { createStore, type MainStore } from '../store/create.js'
+import { createStore, type MainStore } from '../store/store.js'
 import type { Scope } from '../store/suppressions.js'
 import {
   type Normalize,

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import type { MainStore } from '../store/create.js'
+import type { MainStore } from '../store/store.js'
 import {
   addRows,
   appliedByAll,

@@ -17,7 +17,7 @@ import {
   type ShardImage,
 } from '../shard/layout.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { RowDigest } from '../store/row-digest.js'
+import { RowDigest } from '../store/digests.js'
 
 /** Plain data. */
 export interface RegionDigest {

@@ -19,7 +19,7 @@ import type { Region } from '../outline/clipper.js'
 import { drawLayer, TooManyVertices } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 import { validate } from '../selection/validate.js'
-import { shapeOf } from '../store/shape-of.js'
+import { shapeOf } from '../store/documents.js'
 
 /** @param context  read only when it is written */
 export function areaFeatures(context: () => MapContext): BodyWriter {

@@ -8,7 +8,7 @@ import { bind, tellUnknownMembers } from '../interface/bind.js'
 import { type MapConfiguration, MapConfigurationSchema } from '../interface/configuration.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { Remarks } from '../selection/remarks.js'
-import { countModeOf } from '../store/default-documents.js'
+import { countModeOf } from '../store/documents.js'
 import type { Store } from '../store/store.js'
 import {
   columnsOf,

@@ -162,13 +162,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
     },
     async of(shapes, basis, { access, deadlineMs }) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
-      const taken = takenVersion(suppressionProgress)
+      const applied = appliedVersion(suppressionProgress)
       const knownCounts = knownOf(distinct, basis, access)
       const states = new Map<string, ShapeState>()
       const awaited: Promise<unknown>[] = []
       for (const [i, shape] of distinct.entries()) {
         const { hash } = shape
-        const known = knownCounts[i].find((counts) => mayServe(counts, basis, taken))
+        const known = knownCounts[i].find((counts) => mayServe(counts, basis, applied))
         if (known !== undefined && isOf(known, basis)) {
           states.set(hash, freshState(known))
           continue
@@ -223,10 +223,10 @@ function boundaryKeyOf(rule: BoundaryRule, access: Access): string | undefined {
  * Whether counts have no recipient that was suppressed since, or is beyond the boundary. For counts of another
  * snapshot, which may have other recipients, it is unknown which changes mattered.
  */
-function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number): boolean {
+function mayServe(counts: StoredCounts | undefined, basis: Basis, applied: number): boolean {
   if (counts === undefined || counts.boundaryKey !== basis.boundaryKey) return false
   const isSame = counts.snapshotId === basis.snapshotId
-  return isSince(counts, isSame ? basis.suppressionVersion : taken)
+  return isSince(counts, isSame ? basis.suppressionVersion : applied)
 }
 
 function isSince({ suppressionVersion }: StoredCounts, version: number): boolean {

@@ -22,7 +22,7 @@ import type { Readings, Sample } from '../metrics/exposition.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import { markedCount } from '../shard/suppressed.js'
 import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
-import { takenVersion } from '../suppressions/progress.js'
+import { appliedVersion } from '../suppressions/progress.js'
 import { readVersion } from '../version.js'
 import { unreadyReason } from './freshness.js'
 import { readingsOfCluster } from './known-cluster.js'
@@ -95,7 +95,7 @@ function serviceReadings(state: ServiceState, version: string, dataDirectory: st
     ),
     hickory_suppression_version: () => state.store?.suppressions.version(),
     hickory_suppression_taken_version: () =>
-      state.suppressionProgress && takenVersion(state.suppressionProgress),
+      state.suppressionProgress && appliedVersion(state.suppressionProgress),
     hickory_journal_sequence: ofChanges(({ journalSequence }) => journalSequence),
     hickory_sequence: ofChanges(({ sequence }) => sequence),
     hickory_changed_recipients: ofChanges(({ changeCount }) => changeCount),

@@ -51,7 +51,7 @@ import { createBoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
-import { effectiveVersion, takenVersion } from '../suppressions/progress.js'
+import { appliedVersion, effectiveVersion } from '../suppressions/progress.js'
 import { callsOver } from '../threads/calls.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
@@ -186,7 +186,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       audiences,
       current,
       // Another machine may have marked less of what it holds: then the first look at an audience is at all changes.
-      suppressionVersion: () => (regions === undefined ? takenVersion(suppressionProgress) : 0),
+      suppressionVersion: () => (regions === undefined ? appliedVersion(suppressionProgress) : 0),
       unknownMembers,
     }),
     ...sourceOperations(current),
@@ -401,7 +401,7 @@ function frontRecords({
         desk: auditClient(audit.port, audit.counters),
         hasCounts: audit.hasCounts,
         hasDigests: audit.hasDigests,
-        suppressionVersion: () => takenVersion(suppressionProgress),
+        suppressionVersion: () => appliedVersion(suppressionProgress),
       }),
     accessLog:
       queue &&

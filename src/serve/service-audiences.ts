@@ -22,7 +22,7 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { type AudienceName, audienceName } from '../snapshot/retention/audience-names.js'
 import type { AnnouncedAudience, MadeAudience } from '../store/audiences.js'
-import type { MainStore } from '../store/create.js'
+import type { MainStore } from '../store/store.js'
 
 interface AudienceOptions {
   readonly dataDirectory: string

@@ -24,8 +24,7 @@ import {
 import { startVitals } from '../metrics/vitals.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
-import type { MainStore } from '../store/create.js'
-import type { Store } from '../store/store.js'
+import type { MainStore, Store } from '../store/store.js'
 import { refuseForeignAddress } from './access-policy.js'
 import { startAdmin } from './admin.js'
 import { createEntrance, startEngine } from './engine.js'
@@ -215,7 +214,7 @@ function startFronts(
     Array.from({ length: httpThreadCount }, (_, index) => {
       const { port1, port2: changes } = new MessageChannel()
       const socket = entrance.socketOf(index)
-      serveChanges(port1, { makeChange, takeSuppressions: suppressions.take })
+      serveChanges(port1, { makeChange, changeSuppressions: suppressions.change })
       return startFront({
         httpEngine: engine.name,
         snapshot,

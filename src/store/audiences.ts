@@ -1,6 +1,6 @@
 /**
- * The audiences that all machines of a cluster know: whose each of them is, and what files it is read from. Whether these
- * are on the disk of a machine is another matter.
+ * The audiences of a cluster: the owner of each, and the files that it is read from, which may be missing on the disk of a
+ * machine.
  *
  * @module
  */
@@ -8,26 +8,25 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Tables } from './tables.js'
 
-/** A file by what is in it. */
 interface FileDigest {
   readonly sha256: string
   readonly byteLength: number
 }
 
-/** What an audience says of itself, without anybody in it. */
+/** The facts of an audience, without its recipients. */
 export interface MadeAudience {
   /** 32 lower-case hexadecimal digits. */
   readonly id: string
   readonly snapshotId: string
-  /** Up to which batch of the journal changes are in it. */
+  /** The last batch of the journal that is in it. */
   readonly sequence: number
   /** Milliseconds since 1970; the second one is a whole number of seconds. */
   readonly createdMs: number
   readonly expiresMs: number
-  /** The key that made it, and SHA-256 of the boundary that this key had; null where there was none. */
+  /** The key that made it, and SHA-256 of the boundary that this key had; null if there was none. */
   readonly keyName: string | null
   readonly boundaryDigest: string | null
-  /** Of who is in it. */
+  /** See audiences/file.ts. */
   readonly digest: string
   readonly recipientCount: number
   readonly sources: readonly {
@@ -35,24 +34,23 @@ export interface MadeAudience {
     readonly label: string
     readonly recipientCount: number
   }[]
-  /** Its file. */
   readonly file: FileDigest
 }
 
-/** With the files that say which others its snapshot has. */
+/** With the documents of its snapshot, which name the other files of the snapshot. */
 export interface AnnouncedAudience extends MadeAudience {
   readonly documents: readonly (FileDigest & { readonly file: string })[]
 }
 
 export interface SharedAudience extends AnnouncedAudience {
-  /** Of the entry of the journal that announced it. */
+  /** The entry of the journal that announced it. */
   readonly entrySequence: number
 }
 
 export interface SharedAudienceReader {
-  /** Undefined where there is none, or it has expired. */
+  /** Undefined if there is none, or it has expired. */
   find(id: string, nowMs: number): SharedAudience | undefined
-  /** Those that have not expired, in the order of their ids. */
+  /** All that have not expired, in the order of their ids. */
   live(nowMs: number): SharedAudience[]
 }
 
@@ -72,9 +70,9 @@ export function sharedAudienceReader({ audiences, refresh }: Tables): SharedAudi
 }
 
 /**
- * Adds an audience, and forgets those that have expired.
+ * Adds an audience, and removes expired ones.
  *
- * @param atMs  when it was announced, by the machine that wrote that: all machines go by the same clock here
+ * @param atMs  when it was announced, by the clock of the machine that did, so that the outcome is the same on all machines
  * @throws ServiceError  TooManyAudiences, before anything is changed
  */
 export function putAudience(
@@ -99,19 +97,19 @@ export function removeAudience({ audiences }: Pick<Tables, 'audiences'>, id: str
   audiences.remove(id)
 }
 
-/** The same for one that others made: nobody is told that it is there. */
+/** The same for an audience of another key: its existence is not revealed. */
 export function unknownAudience(): ServiceError {
   const problem = 'there is no such audience, or it has expired'
   return new ServiceError('UnknownAudience', `${problem}; make it again`, 'Id')
 }
 
 /**
- * @param use  of all audiences together, with the one that is to come
+ * @param use  of all audiences together, with the new one
  * @throws ServiceError  TooManyAudiences
  */
 export function refuseTooManyAudiences(use: {
   readonly count: number
-  /** Of their files. */
+  /** All their files. */
   readonly byteLength: number
   readonly snapshotCount: number
 }): void {

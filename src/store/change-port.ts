@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { Questions } from '../threads/calls.js'
 import type { Change, ChangeOutcome, NotMade } from './changes.js'
-import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
+import type { SuppressionChange, SuppressionsChanged } from './suppressions.js'
 
 /**
  * Resolves when the change is on disk.
@@ -17,43 +17,42 @@ import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
  */
 export type MakeChange = (change: Change) => Promise<void>
 
-/** A change to a suppression list, by which every service of the data directory answers now. */
-interface SuppressionsTaken extends SuppressionsChanged, PhoneHits {}
+/** A change to a suppression list that every service of the data directory has applied. */
+interface AppliedSuppressions extends SuppressionsChanged, PhoneHits {}
 
-/** Whom phones are of, among the recipients of the snapshot that is served, in a scope. */
+/** Recipients of the served snapshot that have one of the phones, in a scope. */
 export interface PhoneHits {
-  /** Recipients that have one of the phones. */
   readonly recipientCount: number
-  /** Left out where it is not known, as where other machines hold some of the recipients. */
+  /** Left out if other machines hold some of the recipients. */
   readonly unmatched?: UnmatchedPhones
 }
 
 /** Phones that no recipient has. */
 export interface UnmatchedPhones {
-  /** Different phones, with those that recipients have. */
+  /** Different phones of the list, matched or not. */
   readonly phoneCount: number
   readonly unmatchedCount: number
-  /** How many unmatched phones recipients have in another notation; those of a sample, if it is one. */
+  /** How many of the tried phones recipients have in another notation. */
   readonly otherwiseWritten: readonly { readonly notation: string; readonly count: number }[]
   /** Unmatched phones that were tried in other notations. */
   readonly triedCount: number
 }
 
 /**
- * Resolves when the change is on disk and every service of the data directory answers by it.
+ * Resolves when the change is on disk and every service of the data directory has applied it.
  *
  * @throws ServiceError
  */
-export type TakeSuppressions = (change: SuppressionChange) => Promise<SuppressionsTaken>
+export type ChangeSuppressions = (change: SuppressionChange) => Promise<AppliedSuppressions>
 
-export type TakenOutcome = { readonly isMade: true; readonly taken: SuppressionsTaken } | NotMade
+export type AppliedOutcome =
+  | { readonly isMade: true; readonly applied: AppliedSuppressions }
+  | NotMade
 
-/** Who makes changes. */
+/** Neither rejects. */
 interface ChangeMaker {
-  /** Never rejects. */
   makeChange(change: Change): ChangeOutcome | Promise<ChangeOutcome>
-  /** Never rejects. */
-  takeSuppressions(change: SuppressionChange): Promise<TakenOutcome>
+  changeSuppressions(change: SuppressionChange): Promise<AppliedOutcome>
 }
 
 interface ChangeRequest {
@@ -63,32 +62,29 @@ interface ChangeRequest {
 
 interface ChangeReply {
   readonly number: number
-  readonly outcome: ChangeOutcome | TakenOutcome
+  readonly outcome: ChangeOutcome | AppliedOutcome
 }
 
-/** The main thread's end: makes every change that is asked for, in order. */
+/** The main thread's end: makes every change, in order. */
 export function serveChanges(port: MessagePort, maker: ChangeMaker): void {
   port.on('message', async ({ number, change }: ChangeRequest) => {
-    const isOfLists = change.kind === 'suppressions'
-    const outcome = await (isOfLists ? maker.takeSuppressions(change) : maker.makeChange(change))
-    const reply: ChangeReply = { number, outcome }
-    port.postMessage(reply)
+    const outcome = await (change.kind === 'suppressions'
+      ? maker.changeSuppressions(change)
+      : maker.makeChange(change))
+    port.postMessage({ number, outcome } satisfies ChangeReply)
   })
-  // Asked for by threads that have ends of their own.
+  // The threads at the other ends keep the process alive.
   port.unref()
 }
 
 /** The other end. */
 export interface ChangeRequests {
   readonly change: MakeChange
-  readonly suppress: TakeSuppressions
+  readonly suppress: ChangeSuppressions
 }
 
-/** @param waitMs  how long a change may take to be on disk; `limits.storeChangeMs` unless given */
-export function requestChanges(
-  port: MessagePort,
-  waitMs: number = limits.storeChangeMs,
-): ChangeRequests {
+export function requestChanges(port: MessagePort): ChangeRequests {
+  const waitMs = limits.storeChangeMs
   const questions = new Questions<ChangeReply['outcome']>()
   port.on('message', ({ number, outcome }: ChangeReply) => questions.settle(number, outcome))
   port.unref()
@@ -102,18 +98,19 @@ export function requestChanges(
   return {
     change: async (change) => settle(await ask(change, waitMs)),
     async suppress(change) {
-      return settleTaken((await ask(change, waitMs + limits.suppressionTakeMs)) as TakenOutcome)
+      const outcome = await ask(change, waitMs + limits.suppressionTakeMs)
+      return settleApplied(outcome as AppliedOutcome)
     },
   }
 }
 
-/** @throws ServiceError  when the change was not made */
-export function settleTaken(outcome: TakenOutcome): SuppressionsTaken {
-  if (outcome.isMade) return outcome.taken
+/** @throws ServiceError  if the change was not made */
+export function settleApplied(outcome: AppliedOutcome): AppliedSuppressions {
+  if (outcome.isMade) return outcome.applied
   throw new ServiceError(outcome.code, outcome.message, outcome.field)
 }
 
-/** @throws ServiceError  when the change was not made */
+/** @throws ServiceError  if the change was not made */
 export function settle(outcome: ChangeOutcome): void {
   if (outcome.isMade) return
   throw new ServiceError(outcome.code, outcome.message, outcome.field)

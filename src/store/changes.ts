@@ -1,6 +1,6 @@
 /**
- * The changes to what is stored, each whole or not at all. They are plain data, since they are made
- * by the main thread and asked for by others.
+ * Changes to the configuration, to contexts and to their counts, each whole or not at all. They are plain data, since the
+ * main thread makes them for others.
  *
  * @module
  */
@@ -8,28 +8,24 @@ import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import type { CountMode } from '../interface/count-mode.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { hashOf } from './hash.js'
-import { assertOfNoCluster, META, type Tables } from './tables.js'
-import type { ContextHeader, WrittenContext } from './written-context.js'
+import type { ContextHeader, WrittenContext } from './documents.js'
+import { assertOfNoCluster, hashOf, META, type Tables } from './tables.js'
 
 export type Change =
   | { readonly kind: 'configuration'; readonly json: string; readonly countMode: CountMode }
   | {
       readonly kind: 'context'
       readonly context: WrittenContext
-      /** Otherwise it must be new. */
       readonly mayReplace: boolean
     }
   | { readonly kind: 'deleteContext'; readonly id: string }
-  /** What was counted; left out for shapes that are in no context any more. */
-  | { readonly kind: 'counts'; readonly counts: readonly ShapeCounts[] }
+  /** Shapes that are in no context any more are ignored. */
+  | {
+      readonly kind: 'counts'
+      readonly counts: readonly { readonly shapeHash: string; readonly json: string }[]
+    }
 
-interface ShapeCounts {
-  readonly shapeHash: string
-  readonly json: string
-}
-
-/** What became of a change; a fault is a value, since an error loses its code between threads. */
+/** A fault is a value, since an error loses its code between threads. */
 export type ChangeOutcome = { readonly isMade: true } | NotMade
 
 export interface NotMade {
@@ -43,14 +39,13 @@ export interface NotMade {
 interface Totals {
   readonly contextCount: number
   readonly areaCount: number
-  /** Bytes of what is stored of them. */
   readonly documentBytes: number
 }
 
 /** Makes a change; it is on disk when this returns. A fault of the disk is logged here. */
 export function makeChange(tables: Tables, change: Change, log: Log): ChangeOutcome {
   try {
-    // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
+    // If LMDB has failed, reading says so, while beginning a change would end the process.
     tables.refresh()
     readTotals(tables)
     tables.transact(() => {
@@ -86,7 +81,7 @@ export function readTotals({ meta }: Tables): Totals {
     : (JSON.parse(text) as Totals)
 }
 
-/** To be called within a transaction, which what it throws ends without effect. */
+/** To be called within a transaction. */
 export function applyChange(tables: Tables, change: Change): void {
   switch (change.kind) {
     case 'configuration':
@@ -166,7 +161,7 @@ function refuseTooMany(before: Totals, after: Totals): void {
   }
 }
 
-/** Says which shapes a context has, and forgets the counts of those that no context has now. */
+/** Stores the shapes of a context, and removes the counts of shapes that no context has now. */
 function replaceShapes(tables: Tables, id: string, hashes: readonly (string | null)[]): void {
   const before = JSON.parse(tables.shapes.get(id) ?? '[]') as readonly (string | null)[]
   const kept = new Set(hashes)

@@ -1,6 +1,6 @@
 /**
- * Checks a store before it is opened: to read a damaged one from mapped memory can end the process,
- * so it is another process that does it first.
+ * Checks a store before it is opened or copied. Reading a damaged one from mapped memory can end the process, so another
+ * process does it first (verify.ts).
  *
  * @module
  */
@@ -10,13 +10,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { DATA_FILE, FORMATS, storeDirectory, wereOpenedHere } from './tables.js'
+import { copyTables, DATA_FILE, FORMATS, storeDirectory, wereOpenedHere } from './tables.js'
 import { NEWER_EXIT_CODE, SAME_ID_EXIT_CODE } from './verify.js'
 
 /**
- * @throws OperatorError  DocumentInvalid, when it cannot be read or is not what was written; NewerFormat, when
- *   a later version wrote it, which is found out before anything is changed; Failed, when LMDB would take this process
- *   for one of another container
+ * @throws OperatorError  DocumentInvalid, if the store cannot be read or is not as it was written; NewerFormat, if a later
+ *   version wrote it; Failed, if LMDB would take this process for one of another container
  */
 export async function checkStore(directory: string): Promise<void> {
   const { code, signal, problem } = await runCheck(directory)
@@ -35,10 +34,28 @@ export async function checkStore(directory: string): Promise<void> {
 }
 
 /**
- * To be called before anything of a data directory is opened in LMDB, by commands that begin with something else than
- * the store: its reader would end this process where another container has a process of the same id.
+ * Checks a store and copies it, as it is at one moment while others change it.
  *
- * @throws OperatorError Failed
+ * @param target  an empty directory
+ * @returns the file of the copy; undefined if there is no store
+ * @throws OperatorError  as `checkStore` does
+ */
+export async function copyStore(
+  dataDirectory: string,
+  target: string,
+): Promise<string | undefined> {
+  const directory = storeDirectory(dataDirectory)
+  if (!existsSync(join(directory, DATA_FILE))) return undefined
+  await checkStore(directory)
+  await copyTables(directory, target)
+  return join(target, DATA_FILE)
+}
+
+/**
+ * To be called before anything of a data directory is opened in LMDB, by commands that do not begin with `checkStore`: the
+ * reader would end this process if another container has a process of the same id.
+ *
+ * @throws OperatorError  Failed
  */
 export async function assertOwnId(dataDirectory: string): Promise<void> {
   const directory = storeDirectory(dataDirectory)
@@ -47,7 +64,7 @@ export async function assertOwnId(dataDirectory: string): Promise<void> {
   if (code === SAME_ID_EXIT_CODE) throw sameId(directory, problem)
 }
 
-/** Whether the readers that LMDB lists may have the id of this process; which it is, another process can tell. */
+/** Whether the readers that LMDB lists may have the id of this process; only another process can tell for sure. */
 function mayBeListed(directory: string): boolean {
   if (!existsSync(join(directory, DATA_FILE)) || !existsSync(join(directory, LOCK_FILE)))
     return false
@@ -78,7 +95,7 @@ function sameId(directory: string, id: string): OperatorError {
   )
 }
 
-/** How a process ends that reads where nothing is. */
+/** How a process ends that reads a damaged store. */
 const DAMAGE_SIGNALS: readonly (string | null)[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT']
 
 interface Checked {
@@ -89,7 +106,7 @@ interface Checked {
 
 function runCheck(directory: string): Promise<Checked> {
   const program = fileURLToPath(new URL('../../workers/check-store.js', import.meta.url))
-  // What this process has opened itself is no sign of another one.
+  // If this process has opened the store, its own id is listed.
   const ownId = wereOpenedHere(directory) ? [] : [String(process.pid)]
   const child = spawn(process.execPath, [program, directory, ...ownId], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,6 +1,6 @@
 /**
- * Entries of a cluster, which all its machines put into their stores in the same order. What becomes of each follows from
- * what is there, so that it is the same everywhere.
+ * Entries of a cluster, which all its machines apply to their stores in the same order. The outcome of each follows from
+ * the store alone, so that it is the same everywhere.
  *
  * @module
  */
@@ -8,18 +8,20 @@ import { ServiceError } from '../errors.js'
 import type { Log } from '../log.js'
 import { putAudience, removeAudience, type SharedAudience } from './audiences.js'
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
-import { beginDigests, readDigests, type SharedPart } from './digests.js'
+import { beginDigests, openTablesToWrite, readDigests, type SharedPart } from './digests.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
-import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import { suppressionLogOf } from './suppressions.js'
+import {
+  applySuppressions,
+  type SuppressionChange,
+  type SuppressionsOutcome,
+  suppressionLogOf,
+} from './suppressions.js'
 import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
-import { openTablesToWrite } from './write-tables.js'
 
-/** What the journal says, and when it was written. */
 export type StoreChange =
   | { readonly kind: 'document'; readonly change: Change }
   | { readonly kind: 'suppressions'; readonly change: SuppressionChange; readonly atMs: number }
-  /** Made of the keys at a version, and of no others. */
+  /** Applied to the keys of a version, and refused for others. */
   | { readonly kind: 'keys'; readonly version: number; readonly changes: KeyChanges }
   | { readonly kind: 'audience'; readonly audience: SharedAudience; readonly atMs: number }
   | { readonly kind: 'deleteAudience'; readonly id: string }
@@ -31,26 +33,25 @@ export type ComparedStore = Readonly<
 
 export type StoreOutcome = ChangeOutcome | SuppressionsOutcome
 
-/** The entries of the store. To be used by the main thread alone. */
+/** Only for the main thread. */
 export interface StoreEntries {
   /** All entries of the journal up to here are in the store. */
   sequence(): number
   /**
-   * Puts entries into the store, all of them or none; they are on disk when this returns.
+   * Applies entries, all of them or none; they are on disk when this returns.
    *
-   * @param upTo  the sequence of the last one, or a later one behind which none is
-   * @returns what became of each
-   * @throws  what the disk says
+   * @param upTo  the sequence of the last one, or a later one if none is in between
+   * @returns the outcome of each
+   * @throws  a fault of the disk
    */
   apply(changes: readonly StoreChange[], upTo: number): StoreOutcome[]
-  /** Whether the cluster knows the audiences that the directory had before. */
+  /** Whether the audiences that the directory had before are shared with the cluster. */
   areAudiencesShared(): boolean
   noteAudiencesShared(): void
-  /** What the store has, to be compared with that of another machine; undefined before the first entry. */
+  /** To be compared with the store of another machine; undefined before the first entry. */
   compared(): ComparedStore | undefined
-  /** Whether it is that of a machine of a cluster. */
   isClustered(): boolean
-  /** Makes the store one of no cluster. */
+  /** Makes it a store of no cluster. */
   end(): void
 }
 
@@ -62,7 +63,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
       return Number(meta.get(META.entriesSequence) ?? 0)
     },
     apply(changes, upTo) {
-      // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
+      // If LMDB has failed, reading says so, while beginning a change would end the process.
       refresh()
       readTotals(tables)
       beginDigests(tables)
@@ -111,8 +112,8 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
 }
 
 /**
- * Notes in a store that was copied, and that nobody has open, that it has all entries up to a sequence. A store knows only
- * now and then how far it is.
+ * Notes in a copied store, which must not be open, that it has all entries up to a sequence: a store notes its own sequence
+ * only now and then.
  */
 export async function noteEntries(directory: string, sequence: number): Promise<void> {
   const tables = openTablesToWrite(directory)
@@ -128,7 +129,7 @@ export async function noteEntries(directory: string, sequence: number): Promise<
   }
 }
 
-/** What is refused is refused before anything is changed. */
+/** A refused change has changed nothing. */
 function apply(tables: Tables, change: StoreChange, log: Log): StoreOutcome {
   try {
     switch (change.kind) {
@@ -137,7 +138,7 @@ function apply(tables: Tables, change: StoreChange, log: Log): StoreOutcome {
         return { isMade: true }
       case 'suppressions': {
         const { atMs } = change
-        // No process has this name: every one looks for what it has not made itself.
+        // No process has this name: every process treats the change as one of others.
         const made = { maker: 'cluster', atMs }
         return { isMade: true, changed: applySuppressions(tables, change.change, made) }
       }

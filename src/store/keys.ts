@@ -1,7 +1,6 @@
 /**
- * The keys of a data directory, as the store has them: a record of each, by its id, and a version that
- * grows by one with each change. They are few, so that whoever follows them reads all of them again. What
- * a record says is for `src/keys` to know.
+ * The keys of a data directory: a record of each, by its id, and a version that grows by one with each change. They are
+ * few, so that readers read all of them again. `src/keys` interprets the records.
  *
  * @module
  */
@@ -10,14 +9,13 @@ import { assertOfNoCluster, KEYED_FORMAT, META, raiseFormat, type Tables } from 
 export interface StoredKeys {
   /** 0 before the first change. */
   readonly version: number
-  /** JSON, or whatever a damaged disk has made of it, by id. */
+  /** JSON, unless a disk has damaged it, by id. */
   readonly records: ReadonlyMap<string, string>
 }
 
 /** Records by id; undefined removes one. */
 export type KeyChanges = ReadonlyMap<string, string | undefined>
 
-/** What is read by all who have the store open. */
 export interface KeyReader {
   version(): number
   read(): StoredKeys
@@ -25,18 +23,18 @@ export interface KeyReader {
 
 export interface KeyChanger {
   /**
-   * Makes changes by what is there, all of them or none; they are on disk when this returns.
+   * Makes changes that depend on the stored keys, all of them or none; they are on disk when this returns.
    *
-   * @returns the version that holds from then on
+   * @returns the version of the keys with these changes
    */
   change(changesFor: (before: StoredKeys) => KeyChanges): number
 }
 
-/** What the process that has the store open for writing also does. */
+/** For the process that has the store open for writing. */
 export interface KeyWriter extends KeyReader, KeyChanger {
-  /** What was noted of the use of each key, by id. */
+  /** The recorded use of each key, by id. */
   uses(): ReadonlyMap<string, string>
-  /** Notes it anew, by what is there; keys that are gone have none. Changes no version. */
+  /** Records it; keys that are gone are ignored. Changes no version. */
   noteUses(notesFor: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>): void
 }
 
@@ -58,7 +56,7 @@ export function keyWriter(tables: Tables): KeyWriter {
   return {
     ...keyReader(tables),
     change(changesFor) {
-      // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
+      // If LMDB has failed, reading says so, while beginning a change would end the process.
       refresh()
       keysVersionOf(tables)
       return transact(() => {
@@ -86,8 +84,8 @@ export function keyWriter(tables: Tables): KeyWriter {
 /**
  * To be called within a transaction.
  *
- * @param before  the version of the keys that are there
- * @returns the version that holds from then on
+ * @param before  the version of the stored keys
+ * @returns the version of the keys with these changes
  */
 export function putKeys(tables: Tables, before: number, changes: KeyChanges): number {
   const { keys, keyUses, meta } = tables

@@ -1,6 +1,6 @@
 /**
- * The services that run on one data directory, and up to which version of live data each of them
- * answers. Whoever changes the data waits for all of them.
+ * The services that run on one data directory, each with the version of live data that it has applied. A change of the
+ * data waits for all of them.
  *
  * @module
  */
@@ -8,47 +8,46 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tables } from './tables.js'
 
-/** How the store knows a running service, by the id of its process. */
+/** A running service, stored by the id of its process. */
 interface Registration {
-  /** When the process began, since ids of processes are given again; empty where it is not known. */
+  /** When the process began, since ids of processes are used again; empty if the system does not tell. */
   readonly start: string
   /** The file of the store that it has open: an entry that came with a copy of the file is void. */
   readonly file: string
   /** The boot of its system, since entries from before a restart are void; empty if the system does not tell. */
   readonly boot: string
-  /** The version that it has taken of each kind of data that it answers by. */
+  /** The version of each kind of data that it has applied. */
   readonly [member: string]: string | number | undefined
 }
 
-/** Names the version that is taken of the suppression lists. */
-export const SUPPRESSIONS_TAKEN = 'takenVersion'
+/** The member for the version of the suppression lists. */
+export const SUPPRESSIONS_APPLIED = 'takenVersion'
 
-/** The same of the keys of clients. */
-export const KEYS_TAKEN = 'keysTakenVersion'
+/** The member for the version of the keys of clients. */
+export const KEYS_APPLIED = 'keysTakenVersion'
 
-/** Says that a service is one of a cluster, by any number. */
+/** The member that marks a service of a cluster, with any number. */
 export const IN_CLUSTER = 'inCluster'
 
-/** Names this process, also in the log of changes. */
+/** The name of this process, also in the log of changes. */
 export const ownName = String(process.pid)
 
 export interface ServiceRegistry {
-  /** From now on, others wait for this process. To be called by its main thread alone. */
+  /** From now on, others wait for this process. Only its main thread may call this. */
   register(takenVersion: number): void
-  /** Says that this process answers by all changes up to one. */
+  /** Says that this process has applied all changes up to a version. */
   publish(takenVersion: number): void
   /** Others wait no longer. */
   unregister(): void
-  /** The other services that run and are not known to have taken a change. */
+  /** The other services that run and have not applied a change yet. */
   lagging(version: number): string[]
-  /** @returns whether all of them take a change within a time */
+  /** @returns whether all of them apply a change within a time */
   untilTaken(version: number, waitMs: number): Promise<boolean>
 }
 
-/** Between two looks at what the others have taken. */
-const LOOK_MS = 10
+const POLL_MS = 10
 
-/** @param member  names the version that is taken of one kind of data; others are left as they are */
+/** @param member  the one for a kind of data; others are left as they are */
 export function serviceRegistry(tables: Tables, member: string): ServiceRegistry {
   const { services, refresh, transact, fileId: file } = tables
   const write = (takenVersion: number) => {
@@ -58,7 +57,7 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
     services.put(ownName, JSON.stringify(registration))
   }
 
-  /** What this process has registered of other data; what another with its id has left is not kept. */
+  /** What this process has registered of other data, without what an earlier process of its id has left. */
   function own(start: string): Registration | undefined {
     const text = services.get(ownName)
     const registration = text === undefined ? undefined : (JSON.parse(text) as Registration)
@@ -100,7 +99,7 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
       const deadlineMs = performance.now() + waitMs
       while (lagging(version).length > 0) {
         if (performance.now() >= deadlineMs) return false
-        await sleep(LOOK_MS)
+        await sleep(POLL_MS)
       }
       return true
     },
@@ -135,7 +134,7 @@ function isOfHere({ file, boot }: Registration, ownFile: string): boolean {
   return !isOtherBoot && file === ownFile
 }
 
-/** Drawn by the system at each start; empty where it does not tell. */
+/** Drawn by the system at each start; empty if it does not tell. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -152,15 +151,11 @@ function isAlive({ name, start }: Registered): boolean {
     if ((fault as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const found = startOf(name)
-  // It is there: where no more can be learnt, as without a free descriptor, it is waited for.
+  // If no more can be learnt, as without a free descriptor, it is waited for.
   return start === '' || found === undefined || found === start
 }
 
-/**
- * When a process began, in the unit of the system, or that it has ended.
- *
- * @returns undefined where the system does not tell
- */
+/** When a process began, in the unit of the system, or that it has ended; undefined if the system does not tell. */
 function startOf(name: string): string | undefined {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1')

@@ -4,13 +4,14 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 
-/** Of keys and values; what is changed is changed within `transact`. */
+/** Changes are made within `transact`. */
 export interface Table<Value, Key extends string | number>
   extends Pick<Database<Value, Key>, 'getRange' | 'getKeys' | 'getCount'> {
   get(key: Key): Value | undefined
@@ -20,11 +21,11 @@ export interface Table<Value, Key extends string | number>
 }
 
 export interface Tables {
-  /** Some values by name, see `META`. */
+  /** Values by name, see `META`. */
   readonly meta: Table<string, string>
   /** The configuration, as JSON, under the key `configuration`; empty until one is stored. */
   readonly documents: Table<Buffer, string>
-  /** What was written of each context, as JSON, by its id of 32 lower-case hexadecimal digits. */
+  /** Each context as it was written, as JSON, by its id of 32 lower-case hexadecimal digits. */
   readonly contexts: Table<Buffer, string>
   /** A `ContextHeader` of each context, as JSON, by its id. */
   readonly headers: Table<string, string>
@@ -32,7 +33,7 @@ export interface Tables {
   readonly shapes: Table<string, string>
   /** Which contexts have a shape: keys are `<hash>/<context id>`, values mean nothing. */
   readonly uses: Table<string, string>
-  /** Who is inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
+  /** The recipients inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
   readonly counts: Table<string, string>
   /** When a phone was put on a suppression list, in milliseconds since 1970, see `listKey`. */
   readonly suppressions: Table<string, string>
@@ -44,11 +45,11 @@ export interface Tables {
   readonly services: Table<string, string>
   /** The keys of clients, a record of `src/keys` as JSON, by id. */
   readonly keys: Table<string, string>
-  /** How much each key was used, as JSON, by its id. */
+  /** The use of each key, as JSON, by its id. */
   readonly keyUses: Table<string, string>
-  /** The audiences of a cluster, `SharedAudience` as JSON, by id; also those that have expired since the last one came. */
+  /** The audiences of a cluster, `SharedAudience` as JSON, by id; expired ones are removed when one is added. */
   readonly audiences: Table<string, string>
-  /** Tells the file of the store from a copy of it: its device and inode. */
+  /** Device and inode of the file, which a copy of the store does not share. */
   readonly fileId: string
   /** Reads from now on see all that was written before, by whatever thread or process. */
   refresh(): void
@@ -58,7 +59,7 @@ export interface Tables {
 }
 
 export const META = {
-  /** Of the tables; another one is not understood. */
+  /** One of `FORMATS`. */
   format: 'format',
   countMode: 'countMode',
   /** A hash of the stored configuration. */
@@ -69,7 +70,7 @@ export const META = {
   suppressions: 'suppressions',
   /** Grows by one with each change of keys. */
   keysVersion: 'keysVersion',
-  /** Of the journal: all entries of a cluster up to here are in the store. */
+  /** All entries of a cluster up to this sequence of its journal are in the store. */
   entriesSequence: 'entriesSequence',
   /** Says that a cluster knows the audiences that the directory had before. */
   audiencesShared: 'audiencesShared',
@@ -79,25 +80,16 @@ export const META = {
 
 export const STORE_FORMAT = '1'
 
-/**
- * From the first phone on a suppression list on, so that no release that does not know of such
- * lists opens the store.
- */
+/** From the first suppressed phone on: a program that ignores the lists must not open the store. */
 export const SUPPRESSING_FORMAT = '2'
 
-/**
- * From the first key on, so that no release that does not know of keys opens the store, and serves to
- * everybody what is for some.
- */
+/** From the first key on: a program that ignores keys must not open the store, and serve every client. */
 export const KEYED_FORMAT = '3'
 
-/**
- * From the first entry of a cluster on, so that no release that does not know of clusters opens the store, and goes on
- * alone.
- */
+/** From the first entry of a cluster on: release 0.1.0 must not open the store, and make changes alone. */
 export const CLUSTERED_FORMAT = '4'
 
-/** Those that this release understands, each of which holds what the ones before it may hold. */
+/** Each holds what the ones before it may hold. Release 0.1.0 wrote the first three. */
 export const FORMATS: readonly string[] = [
   STORE_FORMAT,
   SUPPRESSING_FORMAT,
@@ -105,7 +97,7 @@ export const FORMATS: readonly string[] = [
   CLUSTERED_FORMAT,
 ]
 
-/** Makes it this format, or leaves it a later one. To be called in the transaction that needs it. */
+/** Raises the format to this one, unless it is a later one. To be called in the transaction that needs it. */
 export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): void {
   const before = meta.get(META.format) as string | undefined
   if (before === undefined || FORMATS.indexOf(before) < FORMATS.indexOf(format)) {
@@ -114,10 +106,9 @@ export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): voi
 }
 
 /**
- * To be called in each transaction that changes something, but for entries: machines that change their stores by themselves
- * differ.
+ * To be called in each transaction that makes a change other than an entry: the stores of a cluster must stay the same.
  *
- * @throws ServiceError  Unavailable, of a store of a machine of a cluster
+ * @throws ServiceError  Unavailable, for the store of a machine of a cluster
  */
 export function assertOfNoCluster({ meta }: Pick<Tables, 'meta'>): void {
   if (meta.get(META.format) !== CLUSTERED_FORMAT) return
@@ -127,13 +118,17 @@ export function assertOfNoCluster({ meta }: Pick<Tables, 'meta'>): void {
   )
 }
 
-/** The name that LMDB gives to the file of a store, in its directory. */
+/** The name that LMDB gives to the file of a store. */
 export const DATA_FILE = 'data.mdb'
 
 /** How many tables `openTables` makes. */
 export const TABLE_COUNT = 14
 
-/** The directory of the store. */
+/** 128 bits of SHA-256, as 32 hexadecimal digits: the version of a document, and the key of a shape. */
+export function hashOf(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
 export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'store')
 
 /**
@@ -168,7 +163,7 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     refresh: () => root.resetReadTxn(),
     transact(work) {
       let result: ReturnType<typeof work> | undefined
-      // What it returned may be a promise, as of `put`, for whose end the engine would keep the transaction open.
+      // The engine would keep the transaction open for a promise that `work` returns, such as that of `put`.
       root.transactionSync(() => {
         result = work()
       })
@@ -180,16 +175,16 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
 
 const openedHere = new Set<string>()
 
-/** Whether this thread has opened the tables of a directory, be it that it has closed them again. */
+/** Whether this thread has opened the tables of a directory, and closed them again or not. */
 export function wereOpenedHere(directory: string): boolean {
   return openedHere.has(directory)
 }
 
-/** The ids of the processes that live and have read the tables of a directory, each as it is in its own container. */
+/** The ids of running processes that have read the tables of a directory, each as in its own container. */
 export async function readerIds(directory: string): Promise<ReadonlySet<number>> {
   const root = open(directory, { ...OPTIONS, readOnly: true })
   try {
-    // Those that are dead leave the list, but for one that had the id of this process.
+    // Removes dead ones from the list, but for one that had the id of this process.
     root.readerCheck()
     return new Set(
       root
@@ -202,11 +197,11 @@ export async function readerIds(directory: string): Promise<ReadonlySet<number>>
   }
 }
 
-/** The format of the tables of a directory, which may be one that this release does not know. Changes nothing. */
+/** The format of the tables of a directory, which may be a later one. Changes nothing. */
 export async function readFormat(directory: string): Promise<string | undefined> {
   const root = open(directory, { ...OPTIONS, readOnly: true })
   try {
-    // Undefined where the store was begun, and has no tables yet.
+    // Undefined if the store was begun, and has no tables yet.
     const meta: { get(key: string): string | undefined } | undefined = root.openDB<string, string>({
       name: 'meta',
       encoding: 'string',
@@ -233,10 +228,9 @@ const OPTIONS = {
   encoding: 'binary' as const,
   // Each commit is on disk before it is acknowledged, and before a later one can build on it.
   overlappingSync: false,
-  // Set here once, since a map that grows while it is read is one thing more that can go wrong.
   mapSize: limits.storeMapBytes,
   maxReaders: limits.storeReaderCount,
   maxDbs: 32,
-  // Not in the types of the library, but in its native part.
+  // Missing in the types of the library.
   permissionsMode: 0o600,
 }

@@ -1,6 +1,6 @@
 /**
- * How many recipients of the current snapshot have the phones of files, read from the disk one shard
- * at a time. The shards are not verified, since nothing but a report is made of this.
+ * Counts the recipients of the current snapshot that have the phones of files, read from the disk one shard at a time. The
+ * shards are not verified, since this is only for a report.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { isCorrupt } from '../snapshot/open-file.js'
 import type { UnmatchedPhones } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
 import { sampleOf, trialsOf } from './notations.js'
-import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
+import { findPlace, phoneTableOf } from './phone-table.js'
 import type { PhonesRead } from './read-phones.js'
 
 interface Hits {
@@ -38,7 +38,7 @@ type Read = Pick<PhonesRead, 'phones' | 'files'>
 /**
  * Counts for each file. An import may remove the snapshot meanwhile; then the newer one is counted.
  *
- * @returns undefined where there is no snapshot
+ * @returns undefined if there is no snapshot
  * @throws OperatorError `SnapshotCorrupt`
  */
 export async function countHits(
@@ -71,7 +71,7 @@ async function countIn(
   const inScope = sources.filter(({ id }) => scope === 'all' || id === scope)
   const matched = new Uint8Array(read.phones.size)
   const recipientCounts = read.files.map(() => new Map<number, number>())
-  const table = tableOf([...read.phones.keys()])
+  const table = phoneTableOf([...read.phones.keys()])
   for (const source of inScope) {
     const hits = new Uint32Array(read.phones.size)
     await eachRecipient(directory, source, (phones, start, end, hash) => {
@@ -138,7 +138,7 @@ async function tryNotations(
   const trials = samples.flatMap((sample, file) =>
     trialsOf(sample, known).map(({ notation, variants }) => {
       const found = new Uint8Array(variants.length)
-      return { file, notation, table: tableOf(variants), found }
+      return { file, notation, table: phoneTableOf(variants), found }
     }),
   )
   if (trials.length > 0) {
@@ -160,14 +160,4 @@ async function tryNotations(
       }))
       .filter(({ count }) => count > 0),
   )
-}
-
-function tableOf(phones: readonly string[]): PhoneTable {
-  const phoneOffsets = new Uint32Array(phones.length + 1)
-  for (const [i, phone] of phones.entries()) {
-    phoneOffsets[i + 1] = phoneOffsets[i] + Buffer.byteLength(phone)
-  }
-  const bytes = Buffer.alloc(phoneOffsets[phones.length])
-  for (const [i, phone] of phones.entries()) bytes.write(phone, phoneOffsets[i])
-  return createPhoneTable({ count: phones.length, phoneOffsets, phones: bytes })
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the marks of all snapshots of a service as the suppression lists say. What is true of a
- * phone is always read from the lists, so that to look at it twice does no harm.
+ * Keeps the marks of all snapshots of a service up to date with the suppression lists. Whether a phone is suppressed is
+ * always read from the lists, so that a change may be applied twice.
  *
  * @module
  */
@@ -17,18 +17,21 @@ import {
   suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
-import type { ChangedRecipients, DeltaNews } from './changed-recipients.js'
-import { DeltaMarks } from './delta-marks.js'
-import { readListed } from './listed-phones.js'
+import {
+  type ChangedRecipients,
+  type DeltaChange,
+  DeltaMarks,
+  type Markable,
+  ShardMarks,
+  wantedPhone,
+} from './marks.js'
 import { sampleOf, trialsOf } from './notations.js'
-import type { PhoneTable } from './phone-table.js'
-import { type Progress, takenVersion, tellTaken } from './progress.js'
-import { type Markable, ShardMarks, wantedPhone } from './shard-marks.js'
+import { type PhoneTable, readListed } from './phone-table.js'
+import { appliedVersion, type Progress, publishApplied } from './progress.js'
 
-/** What was caught up with. */
 export interface CaughtUp {
   readonly version: number
-  /** Whether some of it was changed by other processes, which wait for this one to say so. */
+  /** Whether other processes made some of the changes, and wait for this one to apply them. */
   readonly hasForeign: boolean
 }
 
@@ -37,19 +40,18 @@ export class Marker {
   readonly #log: SuppressionLog
   readonly #progress: Progress
   readonly #ownName: string
-  /** By id; those that are being attached are not among them. */
+  /** By id, without those that are being attached. */
   readonly #attached = new Map<string, AttachedMarks>()
-  /** What changes while snapshots are being attached. */
   readonly #attaching = new Set<Attaching>()
 
-  /** @param ownName  what the changes of this process are logged under */
+  /** @param ownName  the name of this process in the log of changes */
   constructor(tables: Tables, progress: Progress, ownName: string) {
     this.#tables = tables
     this.#log = suppressionLogOf(tables)
     this.#progress = progress
     this.#ownName = ownName
     tables.refresh()
-    tellTaken(progress, this.#log.state().version, true)
+    publishApplied(progress, this.#log.state().version, true)
   }
 
   /**
@@ -72,8 +74,8 @@ export class Marker {
     for (const change of attaching.changes) this.#apply(attaching.shards, change)
     this.#attaching.delete(attaching)
     this.#attached.set(id, new AttachedMarks(attaching.shards, shards.every(hasColumns)))
-    // Nobody has looked whether what was changed until now matters to what was counted in it before.
-    tellTaken(this.#progress, takenVersion(this.#progress), true)
+    // What was changed until now may matter to what was counted in it before.
+    publishApplied(this.#progress, appliedVersion(this.#progress), true)
   }
 
   /** Touches its memory no more. */
@@ -81,16 +83,16 @@ export class Marker {
     this.#attached.delete(snapshotId)
   }
 
-  /** Sets the marks of those who came since. */
+  /** Sets the marks of recipients that changes have added since the snapshot. */
   change({ snapshotId, shards, deltas }: Omit<ChangedRecipients, 'number'>): void {
     const attached = this.#attached.get(snapshotId)
     if (attached === undefined) return
-    // What changes behind this is looked for among them.
+    // Later changes of the lists are looked for among the added recipients, too.
     this.#tables.refresh()
-    for (const { shardIndex, gone } of shards) attached.shards[shardIndex].leave(gone)
-    for (const news of deltas) {
-      const { sourceId } = news
-      attached.deltaOf(news).add(news, (phone) => this.#isSuppressed(sourceId, phone))
+    for (const { shardIndex, gone } of shards) attached.shards[shardIndex].remove(gone)
+    for (const delta of deltas) {
+      const { sourceId } = delta
+      attached.deltaOf(delta).change(delta, (phone) => this.#isSuppressed(sourceId, phone))
     }
   }
 
@@ -101,11 +103,11 @@ export class Marker {
    */
   catchUp(): CaughtUp | undefined {
     this.#tables.refresh()
-    const taken = takenVersion(this.#progress)
+    const taken = appliedVersion(this.#progress)
     const { version } = this.#log.state()
     if (version === taken) return undefined
     const { isEffective, hasForeign } = this.#applyLogged(taken) ?? this.#compareAnew()
-    tellTaken(this.#progress, version, isEffective)
+    publishApplied(this.#progress, version, isEffective)
     return { version, hasForeign }
   }
 
@@ -192,7 +194,7 @@ interface Effect {
   readonly hasForeign: boolean
 }
 
-/** A snapshot, and those who came since. */
+/** A snapshot, with the recipients that were added since. */
 class AttachedMarks {
   readonly shards: readonly ShardMarks[]
   /** Whether this machine holds all shards. */
@@ -208,7 +210,7 @@ class AttachedMarks {
     return this.#deltas.size === 0 ? this.shards : [...this.shards, ...this.#deltas.values()]
   }
 
-  deltaOf({ sourceId, marks }: Pick<DeltaNews, 'sourceId' | 'marks'>): DeltaMarks {
+  deltaOf({ sourceId, marks }: Pick<DeltaChange, 'sourceId' | 'marks'>): DeltaMarks {
     const known = this.#deltas.get(sourceId) ?? new DeltaMarks(sourceId, marks)
     this.#deltas.set(sourceId, known)
     return known
@@ -217,6 +219,7 @@ class AttachedMarks {
 
 interface Attaching {
   readonly shards: readonly ShardMarks[]
+  /** Made meanwhile. */
   readonly changes: LoggedChange[]
   /** Whether there were changes that the log has no more. */
   isOutdated: boolean

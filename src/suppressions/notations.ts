@@ -1,6 +1,6 @@
 /**
- * Other ways to write a phone, to find out why nobody has the phones of a list: they are compared byte
- * for byte. And what is said of that.
+ * Other notations of phones, to find out why no recipient has the phones of a list: they are compared byte for byte. And the
+ * advice for clients and operators.
  *
  * @module
  */
@@ -13,7 +13,7 @@ interface Trial {
   readonly variants: readonly string[]
 }
 
-/** Those that are known, as they are given themselves, are left out. */
+/** Variants that the list has itself are left out. */
 export function trialsOf(
   phones: readonly string[],
   known: { has(phone: string): boolean },
@@ -33,11 +33,7 @@ export function sampleOf<Item>(all: readonly Item[], mostCount: number): Item[] 
   )
 }
 
-/**
- * What is said where recipients have the phones in another notation, without a phone.
- *
- * @param whose  the numbers are
- */
+/** Advice if recipients have the phones in another notation; it quotes no phone. */
 export function notationAdvice(
   { otherwiseWritten, triedCount, unmatchedCount }: UnmatchedPhones,
   whose: 'its' | 'the',
@@ -50,7 +46,7 @@ export function notationAdvice(
   )
 }
 
-/** What is said of phones that recipients have in no other notation, either. */
+/** Advice for phones that recipients have in no other notation, either. */
 export function unmatchedAdvice(
   { phoneCount, unmatchedCount }: UnmatchedPhones,
   whose: 'its' | 'the',
@@ -61,12 +57,12 @@ export function unmatchedAdvice(
   )
 }
 
-/** What is said of a list of a source that is not there. */
+/** Advice for a list of a source that does not exist. */
 export const LIST_KEPT = 'the list is kept, and holds for a source of this id if it is imported'
 
 interface Notation {
   readonly name: string
-  /** Undefined where the phone is written so already. */
+  /** Undefined if the phone is written so already. */
   readonly rewrite: (phone: string) => string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Up to which change to the suppression lists the service answers: shared slots, which the thread
- * that sets marks writes and all others read.
+ * The version of the suppression lists by which the service answers: shared slots, which the thread that sets marks
+ * writes and all others read.
  *
  * @module
  */
@@ -12,20 +12,20 @@ export function createProgress(): Progress {
 }
 
 /** All changes up to this version are marked in all snapshots. */
-export function takenVersion(progress: Progress): number {
-  return Atomics.load(progress, SLOT.taken)
+export function appliedVersion(progress: Progress): number {
+  return Atomics.load(progress, SLOT.applied)
 }
 
-/** The last change up to then that could change an answer: what was counted since is still right. */
+/** The last applied change that could change an answer: what was counted since is still right. */
 export function effectiveVersion(progress: Progress): number {
   return Atomics.load(progress, SLOT.effective)
 }
 
 /** To be called when the marks are set. */
-export function tellTaken(progress: Progress, version: number, isEffective: boolean): void {
-  Atomics.store(progress, SLOT.taken, version)
+export function publishApplied(progress: Progress, version: number, isEffective: boolean): void {
+  Atomics.store(progress, SLOT.applied, version)
   // Last, so that what is counted from now on is not older than what is asked for.
   if (isEffective) Atomics.store(progress, SLOT.effective, version)
 }
 
-const SLOT = { taken: 0, effective: 1 } as const
+const SLOT = { applied: 0, effective: 1 } as const

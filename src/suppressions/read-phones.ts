@@ -12,24 +12,24 @@ import { limits } from '../limits.js'
 import { type NotationFault, type PhoneFault, phoneTextFault } from '../phone-number.js'
 import { isRefusal, whyUnread } from '../system-refusals.js'
 
-/** Of a number that was to be brought into another form. */
+/** Faults of normalization. */
 type NumberFault = NotationFault | 'NumberImpossible' | 'NumberExtension'
 export type RowFault = PhoneFault | NumberFault | 'FieldCountWrong' | 'EncodingInvalid'
 
-/** Rows that were not taken; what they hold is never kept. */
+/** Rejected rows; their content is not kept. */
 interface RejectedRows {
   count: number
   /** Where the first of them are, such as `list.csv:7`. */
   readonly places: string[]
 }
 
-/** A number in the form that it is to have. */
+/** Returns a number in its normal form. */
 export type Normalize = (phone: string) => {
   readonly number: string
   readonly fault: NumberFault | undefined
 }
 
-/** Which columns of a header may be that of the phones. */
+/** Returns the columns of a header that may have the phones. */
 type FindColumns = (names: readonly string[]) => readonly string[]
 
 export interface PhonesRead {
@@ -170,7 +170,7 @@ function phoneAdder({ phones, files }: PhonesRead, name: string): (phone: string
   const indexes: number[] = []
   files.push({ name, indexes })
   const earlierCount = phones.size
-  /** Those of other files that this one has as well. */
+  /** Phones of earlier files that this one has as well. */
   const shared = new Set<number>()
   return (phone) => {
     const index = phones.get(phone) ?? phones.size
@@ -191,7 +191,7 @@ function reject({ rejects }: PhonesRead, fault: RowFault, place: string): void {
   if (rows.places.length < limits.rejectExampleCount) rows.places.push(place)
 }
 
-/** What a file holds, whether it is packed or not. */
+/** The content of a file, whether it is packed or not. */
 async function unpacked(source: AsyncIterable<Buffer>): Promise<AsyncIterator<Buffer>> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -204,7 +204,7 @@ async function unpacked(source: AsyncIterable<Buffer>): Promise<AsyncIterator<Bu
 }
 
 const GZIP = [0x1f, 0x8b]
-/** How zstd, pzstd, xz and bzip2 begin; zip has zeros at once. */
+/** The first bytes of zstd, pzstd, xz and bzip2; zip has zeros soon. */
 const PACKED = ['28b52ffd', '502a4d18', 'fd377a58', '425a68'].map((hex) => Buffer.from(hex, 'hex'))
 
 async function* joined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

@@ -1,47 +1,67 @@
 /**
- * The suppression lists of a running service: changes are stored, marked in all its snapshots and
- * taken by all other services of the data directory before they are acknowledged.
+ * The suppression lists of a running service: a change is acknowledged when it is stored, marked in all snapshots of the
+ * service, and applied by all other services of the data directory.
  *
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MessagePort } from 'node:worker_threads'
-import { ServiceError } from '../errors.js'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { PhoneHits, TakenOutcome } from '../store/change-port.js'
+import type { AppliedOutcome, PhoneHits } from '../store/change-port.js'
 import { notMade } from '../store/changes.js'
-import type { MainStore } from '../store/create.js'
 import { ownName } from '../store/services.js'
-import type { SuppressionChange, SuppressionsChanged } from '../store/suppress.js'
+import type { MainStore } from '../store/store.js'
+import type {
+  Scope,
+  SuppressionChange,
+  SuppressionsChanged,
+  SuppressionsOutcome,
+} from '../store/suppressions.js'
+import { Questions } from '../threads/calls.js'
 import type { CaughtUp } from './marker.js'
-import { type MarksThread, startMarksThread } from './marks-thread.js'
-import { NOT_TAKEN, untilOthersTake } from './others.js'
-import { createProgress, type Progress, takenVersion } from './progress.js'
-import type { SharedSuppressions } from './shared.js'
+import { appliedVersion, createProgress, type Progress } from './progress.js'
+import type { MarksOrder, MarksReport, MarksThreadData } from './serve-marks.js'
 
 export interface Suppressions {
   readonly progress: Progress
-  /** Follows what the thread of changes tells of those who come. */
+  /** Has the marks of recipients follow what the thread of changes sends. */
   follow(port: MessagePort): void
-  /** Sets the marks of a snapshot; until then, nobody may answer from it. */
+  /** Sets the marks of a snapshot; until then, it must not be served. */
   attach(snapshot: Snapshot): Promise<void>
-  /** Says which of the attached snapshots is the one that is served. */
+  /** Says which of the attached snapshots is served. */
   serve(snapshotId: string): void
   /** To be waited for before the memory of a snapshot is used again. */
   detach(snapshotId: string): Promise<void>
-  /** From now on the other services wait for this one. To be called before it answers anybody. */
+  /** From now on the other services wait for this one. To be called before it answers requests. */
   join(): Promise<void>
   /** Resolves when all changes that are stored by now are marked. */
   catchUp(): Promise<void>
   /** Makes a change; never rejects. */
-  take(change: SuppressionChange): Promise<TakenOutcome>
+  change(change: SuppressionChange): Promise<AppliedOutcome>
   /** Rejects when the service must not go on. */
   readonly failure: Promise<never>
-  /** To be called when nobody is answered any more. */
+  /** To be called when no request is answered any more. */
   stop(): Promise<void>
+}
+
+/** The suppression lists that the machines of a cluster have in common. */
+export interface SharedSuppressions {
+  /** Makes a change on all machines; resolves when it is in the store of this one. Never rejects. */
+  make(change: SuppressionChange): Promise<{
+    /** To wait for by `untilEverywhere`. */
+    readonly sequence: number
+    readonly outcome: SuppressionsOutcome
+  }>
+  /**
+   * Resolves when no machine that is ready answers without a change.
+   *
+   * @throws ServiceError  Unavailable, as a rejection, when one of them may after this time; the change is stored
+   */
+  untilEverywhere(sequence: number, waitMs: number): Promise<void>
 }
 
 interface SuppressionsOptions {
@@ -52,26 +72,23 @@ interface SuppressionsOptions {
   readonly log: Log
   /** On a machine of a cluster alone. */
   readonly shared?: SharedSuppressions | undefined
-  /** How long a change waits to be taken; `limits.suppressionTakeMs` unless given. */
-  readonly takeMs?: number
 }
 
 export function startSuppressions(options: SuppressionsOptions): Suppressions {
-  const { dataDirectory, store, metrics, log, shared, takeMs = limits.suppressionTakeMs } = options
+  const { dataDirectory, store, metrics, log, shared } = options
   const { services } = store
   const progress = createProgress()
   let servedId = ''
   let hasJoined = false
   let publishing: NodeJS.Timeout | undefined
-  const data = { dataDirectory, progress, ownName, metrics }
-  const thread: MarksThread = startMarksThread(THREAD, data, tellOthers)
+  const thread = startMarksThread({ dataDirectory, progress, ownName, metrics }, tellOthers)
   const storeInRounds = changesInRounds(store)
   const storeChange = async (change: SuppressionChange) =>
     shared === undefined
       ? { sequence: 0, outcome: await storeInRounds(change) }
       : await shared.make(change)
 
-  /** At once where others wait for it; what this service changed itself, they seldom wait for. */
+  /** At once if others wait for it; they seldom wait for what this service changed itself. */
   function tellOthers({ hasForeign }: CaughtUp): void {
     if (hasForeign) publish()
     else publishing ??= setTimeout(publish, limits.suppressionPollMs).unref()
@@ -82,42 +99,30 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     publishing = undefined
     if (!hasJoined) return
     try {
-      services.publish(takenVersion(progress))
+      services.publish(appliedVersion(progress))
     } catch (fault) {
-      // They give up waiting, and say so. Whoever sends the change again makes no new one to be taken.
+      // The others time out, and say so. A client that sends the change again makes no new one to be applied.
       log.error(describeFault(fault as Error), 'cannot tell other services what is taken')
       publishing = setTimeout(publish, PUBLISH_AGAIN_MS).unref()
     }
   }
 
-  async function take(change: SuppressionChange): Promise<TakenOutcome> {
-    const { sequence, outcome } = await storeChange(change)
-    if (!outcome.isMade) return outcome
-    const { changed } = outcome
-    try {
-      const hits = await untilTaken(change, changed, sequence)
-      return { isMade: true, taken: { ...changed, ...hits } }
-    } catch (fault) {
-      return notMade(fault, change.kind, log)
-    }
-  }
-
-  async function untilTaken(
+  async function untilApplied(
     { scope, phones }: SuppressionChange,
     { version }: SuppressionsChanged,
     sequence: number,
   ): Promise<PhoneHits> {
+    const waitMs = limits.suppressionTakeMs
     const timer = new AbortController()
-    const late = sleep(takeMs, undefined, { signal: timer.signal }).then(
-      () => Promise.reject(new ServiceError('Unavailable', NOT_TAKEN)),
+    const late = sleep(waitMs, undefined, { signal: timer.signal }).then(
+      () => Promise.reject(new ServiceError('Unavailable', NOT_APPLIED)),
       () => ({ recipientCount: 0 }),
     )
     try {
-      const own = thread.take(servedId, scope, phones)
       const [hits] = await Promise.all([
-        Promise.race([own, late]),
-        untilOthersTake(services, version, takeMs),
-        shared?.untilEverywhere(sequence, takeMs),
+        Promise.race([thread.catchUp(servedId, scope, phones), late]),
+        untilOthersApply(version, waitMs),
+        shared?.untilEverywhere(sequence, waitMs),
       ])
       return hits
     } finally {
@@ -125,25 +130,40 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     }
   }
 
+  async function untilOthersApply(version: number, waitMs: number): Promise<void> {
+    if (await services.untilTaken(version, waitMs)) return
+    throw new ServiceError('Unavailable', NOT_APPLIED)
+  }
+
   return {
     progress,
-    follow: (port) => thread.follow(port),
-    attach: (snapshot) => thread.attach(snapshot),
+    follow: thread.follow,
+    attach: thread.attach,
     serve(snapshotId) {
       servedId = snapshotId
     },
-    detach: (snapshotId) => thread.detach(snapshotId),
+    detach: thread.detach,
     async join() {
-      services.register(takenVersion(progress))
+      services.register(appliedVersion(progress))
       hasJoined = true
-      // What was changed before anybody knew of this service.
-      await thread.take(servedId, 'all', [])
+      // What was changed before this service was registered.
+      await thread.catchUp(servedId, 'all', [])
       publish()
     },
     async catchUp() {
-      await thread.take(servedId, 'all', [])
+      await thread.catchUp(servedId, 'all', [])
     },
-    take,
+    async change(change) {
+      const { sequence, outcome } = await storeChange(change)
+      if (!outcome.isMade) return outcome
+      const { changed } = outcome
+      try {
+        const hits = await untilApplied(change, changed, sequence)
+        return { isMade: true, applied: { ...changed, ...hits } }
+      } catch (fault) {
+        return notMade(fault, change.kind, log)
+      }
+    },
     failure: thread.failure,
     async stop() {
       clearTimeout(publishing)
@@ -154,33 +174,89 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   }
 }
 
+const NOT_APPLIED =
+  'the change is stored, but a service of this data directory does not answer by it yet: ' +
+  'send it again to wait for that'
+
 /** Short enough that a writer who waits for the version still gets it in time. */
 const PUBLISH_AGAIN_MS = limits.suppressionTakeMs / 4
 
-const THREAD = new URL('../../workers/suppress.js', import.meta.url)
-
 /** Changes that come together are stored together, since each transaction waits for the disk. */
 function changesInRounds({ makeSuppressions }: Pick<MainStore, 'makeSuppressions'>) {
-  type Outcome = ReturnType<MainStore['makeSuppressions']>[number]
-  const waiting: { change: SuppressionChange; resolve: (outcome: Outcome) => void }[] = []
+  const queue: {
+    readonly change: SuppressionChange
+    readonly resolve: (outcome: SuppressionsOutcome) => void
+  }[] = []
 
   function storeSome(): void {
-    let phoneCount = waiting[0].change.phones.length
+    let phoneCount = queue[0].change.phones.length
     let end = 1
-    while (end < waiting.length) {
-      phoneCount += waiting[end].change.phones.length
+    while (end < queue.length) {
+      phoneCount += queue[end].change.phones.length
       if (phoneCount > limits.suppressionBatchCount) break
       end++
     }
-    const round = waiting.splice(0, end)
+    const round = queue.splice(0, end)
     const outcomes = makeSuppressions(round.map(({ change }) => change))
     for (const [i, { resolve }] of round.entries()) resolve(outcomes[i])
-    if (waiting.length > 0) setImmediate(storeSome)
+    if (queue.length > 0) setImmediate(storeSome)
   }
 
   return (change: SuppressionChange) =>
-    new Promise<Outcome>((resolve) => {
-      waiting.push({ change, resolve })
-      if (waiting.length === 1) setImmediate(storeSome)
+    new Promise<SuppressionsOutcome>((resolve) => {
+      queue.push({ change, resolve })
+      if (queue.length === 1) setImmediate(storeSome)
     })
+}
+
+/**
+ * The thread that sets marks. A service cannot go on without it.
+ *
+ * @param onCaughtUp  called when changes of any process are marked
+ */
+function startMarksThread(workerData: MarksThreadData, onCaughtUp: (caughtUp: CaughtUp) => void) {
+  const url = new URL('../../workers/suppress.js', import.meta.url)
+  const worker = new Worker(url, { workerData })
+  const questions = new Questions<PhoneHits>()
+  let isStopping = false
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const failure = new Promise<never>((_, reject) => {
+    const fail = (reason: string) =>
+      reject(new OperatorError('Failed', `the thread of suppression lists failed: ${reason}`))
+    // Its message could quote what it was working on.
+    worker.once('error', ({ name }) => fail(name))
+    worker.once('exit', (code) => {
+      if (!isStopping) fail(`it ended with code ${code}`)
+    })
+  })
+  // One by one, since a race for each order would be remembered for as long as the thread runs.
+  failure.catch((fault) => questions.fail(fault))
+  worker.on('message', (report: MarksReport) => {
+    if (report.kind === 'caughtUp') return onCaughtUp(report)
+    questions.settle(report.ticket, report.hits)
+  })
+
+  const ask = (order: (ticket: number) => MarksOrder) =>
+    questions.ask((ticket) => worker.postMessage(order(ticket)))
+
+  return {
+    /** Rejects when the thread fails, as do the orders that wait for it. */
+    failure,
+    async attach(snapshot: Snapshot) {
+      await ask((ticket) => ({ kind: 'attach', ticket, snapshot }))
+    },
+    async detach(snapshotId: string) {
+      await ask((ticket) => ({ kind: 'detach', ticket, snapshotId }))
+    },
+    catchUp: (snapshotId: string, scope: Scope, phones: readonly string[]) =>
+      ask((ticket) => ({ kind: 'catchUp', ticket, snapshotId, scope, phones })),
+    follow(port: MessagePort) {
+      worker.postMessage({ kind: 'follow', port } satisfies MarksOrder, [port])
+    },
+    async stop() {
+      isStopping = true
+      worker.postMessage({ kind: 'stop' } satisfies MarksOrder)
+      await ended
+    },
+  }
 }

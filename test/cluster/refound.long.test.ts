@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { journalDirectory, journalFileNumbers } from '../../src/journal/files.js'
 import { isClusterJournal } from '../../src/journal/reader.js'
-import { createStore } from '../../src/store/create.js'
+import { createStore } from '../../src/store/store.js'
 import { silentLog } from '../support/data/store.js'
 import {
   askBox,

@@ -3,7 +3,7 @@ import type { Entry, StoreEntry } from '../../src/cluster/entries.js'
 import { StoreFollower } from '../../src/cluster/store-follower.js'
 import { journalDirectory } from '../../src/journal/files.js'
 import { createLog } from '../../src/log.js'
-import { createStore } from '../../src/store/create.js'
+import { createStore } from '../../src/store/store.js'
 import { appendEach, writerOfFiles } from '../support/data/clustered.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 

@@ -12,7 +12,7 @@ import { journalDirectory, journalPath, positionPath } from '../../src/journal/f
 import { JournalWriter } from '../../src/journal/writer.js'
 import { beginSnapshot } from '../../src/snapshot/publish/begin.js'
 import { withDataLock } from '../../src/snapshot/publish/lock.js'
-import { createStore } from '../../src/store/create.js'
+import { createStore } from '../../src/store/store.js'
 import { callsOver } from '../../src/threads/calls.js'
 import { appendEach, makeClustered } from '../support/data/clustered.js'
 import { columnsWith } from '../support/data/keyed-columns.js'

@@ -7,9 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readCurrent } from '../../src/snapshot/directory.js'
-import { listKey } from '../../src/store/suppressions.js'
+import { openTablesToWrite } from '../../src/store/digests.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
-import { openTablesToWrite } from '../../src/store/write-tables.js'
 import { changeList } from '../support/data/suppressions.js'
 import { testSeed } from '../support/random/properties.js'
 import { freePort } from '../support/service/free-port.js'
@@ -113,7 +112,7 @@ t.test('three machines are compared while they are changed', async (t) => {
 
   await t.test('with a store that has what no other one has', async (t) => {
     const tables = openTablesToWrite(storeDirectory(second.data))
-    tables.transact(() => tables.suppressions.put(listKey('all', '+99911'), '0'))
+    tables.transact(() => tables.suppressions.put('all/+99911', '0'))
     await tables.close()
     const { code, told, stderr } = await verifyBy(...reach)
     t.equal(code, 1)

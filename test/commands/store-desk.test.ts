@@ -8,7 +8,7 @@ import { openStoreDesk } from '../../src/commands/store-desk.js'
 import { OperatorError } from '../../src/errors.js'
 import { createKey, revokeKey } from '../../src/keys/change-keys.js'
 import { limits } from '../../src/limits.js'
-import { createStore } from '../../src/store/create.js'
+import { createStore } from '../../src/store/store.js'
 import { silentLog } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 

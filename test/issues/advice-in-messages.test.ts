@@ -18,7 +18,7 @@ import { parse } from '../../src/selection/parse.js'
 import { Remarks } from '../../src/selection/remarks.js'
 import { refuseUnknownSources } from '../../src/selection/source-ids.js'
 import { validate } from '../../src/selection/validate.js'
-import { parseGuid } from '../../src/store/guid.js'
+import { parseGuid } from '../../src/store/documents.js'
 
 const point = { type: 'Point', coordinates: [1, 2] }
 const mercator = [-10_608_000, 3_480_000]

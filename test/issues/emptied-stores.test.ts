@@ -8,7 +8,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createStore } from '../../src/store/create.js'
+import { createStore } from '../../src/store/store.js'
 import { copyTables, DATA_FILE, openTables, storeDirectory } from '../../src/store/tables.js'
 import { findDamage } from '../../src/store/verify.js'
 import { phonesOn, silentLog } from '../support/data/store.js'

@@ -16,7 +16,7 @@ import type { SelectionService } from '../../src/selection/answer.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import type { CountMode } from '../../src/shard/select.js'
 import type { Store } from '../../src/store/store.js'
-import { createProgress, tellTaken } from '../../src/suppressions/progress.js'
+import { createProgress, publishApplied } from '../../src/suppressions/progress.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/data/store.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomWorld, seededRandom } from '../support/random/world.js'
@@ -503,10 +503,10 @@ t.test(
       return states.get(shape.hash)
     }
     t.match(await read(30_000), { isFresh: true })
-    tellTaken(suppressionProgress, 1, false)
+    publishApplied(suppressionProgress, 1, false)
     t.match(await read(0), { isFresh: true }, 'a change that concerns nobody')
     isHeld = true
-    tellTaken(suppressionProgress, 2, true)
+    publishApplied(suppressionProgress, 2, true)
     t.match(await read(0), { contacts: undefined, isFresh: false, isUpdating: true })
     isHeld = false
     release()

@@ -9,7 +9,7 @@ import type { Area, MapContext } from '../../src/interface/context.js'
 import { contextOperations, contextReader } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { createCurrent, type OpenSnapshot } from '../../src/serve/served-snapshots.js'
-import { createProgress, tellTaken } from '../../src/suppressions/progress.js'
+import { createProgress, publishApplied } from '../../src/suppressions/progress.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/data/store.js'
 import { randomWorld, seededRandom } from '../support/random/world.js'
 import { inTime } from '../support/service/in-time.js'
@@ -83,7 +83,7 @@ t.test('counts of the old snapshot are not served once any phone was suppressed'
   await put([{ Id: 'a', Geometry }])
   await current.switchTo(snapshot('000002-bbbbbbbb', 50)).released
   // Of nobody in the new one, which does not say that it is of nobody in the old one.
-  tellTaken(suppressionProgress, 1, false)
+  publishApplied(suppressionProgress, 1, false)
   t.same((await get()).map(shown), [[50, false]])
 })
 

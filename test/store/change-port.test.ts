@@ -5,10 +5,11 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
+import { limits } from '../../src/limits.js'
 import { requestChanges, serveChanges } from '../../src/store/change-port.js'
 import type { Change, ChangeOutcome } from '../../src/store/changes.js'
 
-const TAKEN = {
+const APPLIED = {
   version: 1,
   changedCount: 0,
   unchangedCount: 0,
@@ -30,9 +31,9 @@ t.test('every change gets its own outcome', async (t) => {
       }
       return { isMade: true }
     },
-    takeSuppressions: async ({ phones }) => ({
+    changeSuppressions: async ({ phones }) => ({
       isMade: true,
-      taken: { ...TAKEN, changedCount: phones.length },
+      applied: { ...APPLIED, changedCount: phones.length },
     }),
   })
   // Ports do not keep a process alive, and nothing else would this one.
@@ -48,7 +49,7 @@ t.test('every change gets its own outcome', async (t) => {
   t.same(made, ['a', 'b', 'c'].map(deletion))
   const phones = ['+9991', '+9992']
   t.same(await suppress({ kind: 'suppressions', scope: 'all', phones, isRemoval: false }), {
-    ...TAKEN,
+    ...APPLIED,
     changedCount: 2,
   })
 })
@@ -56,7 +57,10 @@ t.test('every change gets its own outcome', async (t) => {
 t.test('a change that is not made in time is given up', async (t) => {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
-  const { change } = requestChanges(port2, 20)
+  const { storeChangeMs } = limits
+  Object.assign(limits, { storeChangeMs: 20 })
+  t.teardown(() => Object.assign(limits, { storeChangeMs }))
+  const { change } = requestChanges(port2)
   const fault = { code: 'Unavailable', status: 503, message: /may still be stored/ }
   await t.rejects(change(deletion('a')), fault)
 })

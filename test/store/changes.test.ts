@@ -6,10 +6,9 @@
 import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { applyChange, type Change, makeChange } from '../../src/store/changes.js'
-import { hashOf } from '../../src/store/hash.js'
+import { type WrittenContext, writtenContext } from '../../src/store/documents.js'
 import type { StoredCounts } from '../../src/store/store.js'
-import { openTables, storeDirectory } from '../../src/store/tables.js'
-import { type WrittenContext, writtenContext } from '../../src/store/written-context.js'
+import { hashOf, openTables, storeDirectory } from '../../src/store/tables.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 

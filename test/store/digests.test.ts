@@ -10,11 +10,16 @@ import t, { type Test } from 'tap'
 import type { OperatorError } from '../../src/errors.js'
 import { makeChange } from '../../src/store/changes.js'
 import { checkStore } from '../../src/store/check.js'
-import { createStore } from '../../src/store/create.js'
-import { findChangedPart, readDigests } from '../../src/store/digests.js'
+import {
+  findChangedPart,
+  openTablesToWrite,
+  RowDigest,
+  readDigests,
+} from '../../src/store/digests.js'
+import { writtenContext } from '../../src/store/documents.js'
 import { type StoreChange, storeEntries } from '../../src/store/entries.js'
 import { keysVersionOf } from '../../src/store/keys.js'
-import { RowDigest } from '../../src/store/row-digest.js'
+import { createStore } from '../../src/store/store.js'
 import {
   CLUSTERED_FORMAT,
   copyTables,
@@ -26,8 +31,6 @@ import {
   type Tables,
 } from '../../src/store/tables.js'
 import { findDamage } from '../../src/store/verify.js'
-import { openTablesToWrite } from '../../src/store/write-tables.js'
-import { writtenContext } from '../../src/store/written-context.js'
 import { silentLog, squareGeometry } from '../support/data/store.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'

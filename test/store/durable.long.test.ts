@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createStore } from '../../src/store/create.js'
+import { writtenContext } from '../../src/store/documents.js'
+import { createStore } from '../../src/store/store.js'
 import { storeDirectory } from '../../src/store/tables.js'
-import { writtenContext } from '../../src/store/written-context.js'
 import { silentLog, temporaryStore } from '../support/data/store.js'
 import { startWriter } from '../support/data/store-writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'

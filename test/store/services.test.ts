@@ -9,8 +9,8 @@ import fs, { readFileSync, statSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
-import { createStore } from '../../src/store/create.js'
-import { ownName, SUPPRESSIONS_TAKEN, serviceRegistry } from '../../src/store/services.js'
+import { ownName, SUPPRESSIONS_APPLIED, serviceRegistry } from '../../src/store/services.js'
+import { createStore } from '../../src/store/store.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { silentLog } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -20,7 +20,7 @@ t.test('others wait for services that live, and for no others', async (t) => {
   await (await createStore(dataDirectory, silentLog)).close()
   const tables = openTables(storeDirectory(dataDirectory), 'write')
   t.teardown(() => tables.close())
-  const registry = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
+  const registry = serviceRegistry(tables, SUPPRESSIONS_APPLIED)
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   t.teardown(() => child.kill('SIGKILL'))
   await once(child, 'spawn')
@@ -67,7 +67,7 @@ t.test('each kind of data has its own version, for services that answer by it', 
   await (await createStore(dataDirectory, silentLog)).close()
   const tables = openTables(storeDirectory(dataDirectory), 'write')
   t.teardown(() => tables.close())
-  const lists = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
+  const lists = serviceRegistry(tables, SUPPRESSIONS_APPLIED)
   const moves = serviceRegistry(tables, 'movesTaken')
   const own = () => {
     tables.refresh()
@@ -105,7 +105,7 @@ t.test('an entry of a copy, or of before a restart of the system, is nobody', as
   await (await createStore(dataDirectory, silentLog)).close()
   const tables = openTables(storeDirectory(dataDirectory), 'write')
   t.teardown(() => tables.close())
-  const registry = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
+  const registry = serviceRegistry(tables, SUPPRESSIONS_APPLIED)
   registry.register(0)
   tables.refresh()
   const { file, boot } = JSON.parse(tables.services.get(ownName) ?? '')

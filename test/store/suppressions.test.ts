@@ -5,18 +5,16 @@
  */
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
-import { createStore } from '../../src/store/create.js'
 import { ownName } from '../../src/store/services.js'
+import { createStore } from '../../src/store/store.js'
 import {
+  type LoggedChange,
   makeSuppressions,
+  phonesOf,
+  type Scope,
   type SuppressionChange,
   type SuppressionsChanged,
   type SuppressionsOutcome,
-} from '../../src/store/suppress.js'
-import {
-  type LoggedChange,
-  phonesOf,
-  type Scope,
   suppressionLogOf,
 } from '../../src/store/suppressions.js'
 import {
@@ -200,6 +198,103 @@ t.test('the log has the latest changes, and only what they changed', async (t) =
   t.notOk(log.replay(0, () => {}))
   t.ok(log.replay(1, () => {}))
 })
+
+/** Puts a phone on a list for each text. */
+function logged(tables: Tables) {
+  const log = suppressionLogOf(tables)
+  let totalCount = 0
+  const append = (...numbers: string[]) => {
+    totalCount += numbers.length
+    return tables.transact(() => log.append({ scope: 'all', numbers, maker: 'a' }, totalCount))
+  }
+  const since = (version: number) => {
+    const phones: string[] = []
+    return log.replay(version, ({ numbers }) => void phones.push(...numbers)) ? phones : undefined
+  }
+  return { log, append, since }
+}
+
+t.test('each change makes the next version, and is read by readers that are behind', async (t) => {
+  const { tables } = await openedTables(t)
+  const { log, append, since } = logged(tables)
+  t.same(log.state(), { version: 0, totalCount: 0, logStart: 1, loggedCount: 0 })
+  t.same(since(0), [])
+  t.equal(append('a', 'b'), 1)
+  t.equal(append(), 2)
+  t.equal(append('c'), 3)
+  t.same(since(0), ['a', 'b', 'c'])
+  t.same(since(2), ['c'])
+  t.same(since(3), [])
+  t.equal(since(4), undefined, 'not by a reader that has more than there is')
+  t.same(log.state(), { version: 3, totalCount: 3, logStart: 1, loggedCount: 3 })
+  t.ok(log.isWhole())
+})
+
+t.test('the oldest changes go when there are more than may be', async (t) => {
+  const { tables } = await openedTables(t)
+  const { log, append, since } = logged(tables)
+  atMostFive(t)
+  append('a', 'b')
+  append('c', 'd')
+  append('e')
+  t.same(since(0), ['a', 'b', 'c', 'd', 'e'], 'as many as may be')
+  append('f')
+  t.equal(since(0), undefined)
+  t.same(since(1), ['c', 'd', 'e', 'f'])
+  t.same(log.state(), { version: 4, totalCount: 6, logStart: 2, loggedCount: 4 })
+  append('1', '2', '3', '4', '5', '6')
+  t.equal(since(4), undefined, 'a change that is too large is not kept either')
+  t.same(since(5), [])
+  t.same(log.state(), { version: 5, totalCount: 12, logStart: 6, loggedCount: 0 })
+  t.ok(log.isWhole())
+  append('g')
+  t.same(since(5), ['g'])
+})
+
+t.test('a transaction that fails logs nothing', async (t) => {
+  const { tables } = await openedTables(t)
+  const { log, append, since } = logged(tables)
+  append('a')
+  const fail = () => {
+    log.append({ scope: 'all', numbers: ['b'], maker: 'a' }, 2)
+    throw new Error('on purpose')
+  }
+  t.throws(() => tables.transact(fail), { message: 'on purpose' })
+  t.same(log.state(), { version: 1, totalCount: 1, logStart: 1, loggedCount: 1 })
+  t.same(since(0), ['a'])
+})
+
+t.test('a change that is lost is noticed', async (t) => {
+  const { tables } = await openedTables(t)
+  const { log, append, since } = logged(tables)
+  for (const phone of ['a', 'b', 'c']) append(phone)
+  tables.transact(() => tables.suppressionLog.remove(2))
+  t.notOk(log.isWhole())
+  t.equal(since(0), undefined)
+  t.same(since(2), ['c'])
+})
+
+t.test('a change has a digest, which tells logs apart', async (t) => {
+  const [one, other] = [await openedTables(t), await openedTables(t)].map(({ tables }) =>
+    logged(tables),
+  )
+  atMostFive(t)
+  t.equal(one.log.digestOf(0), undefined)
+  one.append('a', 'b')
+  other.append('a', 'c')
+  t.match(one.log.digestOf(1), /^[0-9a-f]{64}$/)
+  t.not(one.log.digestOf(1), other.log.digestOf(1))
+  one.append('c', 'd', 'e', 'f')
+  t.equal(one.log.digestOf(1), undefined, 'one that was dropped')
+  t.ok(one.log.digestOf(2))
+  t.equal(one.log.digestOf(3), undefined)
+})
+
+function atMostFive(t: Test): void {
+  const { suppressionLogCount } = limits
+  Object.assign(limits, { suppressionLogCount: 5 })
+  t.teardown(() => Object.assign(limits, { suppressionLogCount }))
+}
 
 t.test('a change that meets a damaged record is not made, and the log has no phones', async (t) => {
   const { tables } = await openedTables(t)

@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import t from 'tap'
 import { serveChanges } from '../../src/store/change-port.js'
-import type { MainStore } from '../../src/store/create.js'
+import { writtenContext } from '../../src/store/documents.js'
+import type { MainStore } from '../../src/store/store.js'
 import { storeDirectory } from '../../src/store/tables.js'
-import { writtenContext } from '../../src/store/written-context.js'
 import { temporaryStore } from '../support/data/store.js'
 import { startWriter } from '../support/data/store-writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -17,8 +17,8 @@ import { until } from '../support/service/until.js'
 
 async function startFront(dataDirectory: string, store: MainStore) {
   const { port1, port2: changes } = new MessageChannel()
-  const takeSuppressions = () => Promise.reject(new Error('not asked for'))
-  serveChanges(port1, { makeChange: store.makeChange, takeSuppressions })
+  const changeSuppressions = () => Promise.reject(new Error('not asked for'))
+  serveChanges(port1, { makeChange: store.makeChange, changeSuppressions })
   const worker = new Worker(new URL('./fixtures/front.js', import.meta.url), {
     workerData: { dataDirectory, changes },
     transferList: [changes],

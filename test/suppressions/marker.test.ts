@@ -8,12 +8,16 @@ import { attachShard } from '../../src/shard/layout.js'
 import { isMarked, markedCount, marksBytes } from '../../src/shard/suppressed.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
-import { createStore, type MainStore } from '../../src/store/create.js'
 import { ownName } from '../../src/store/services.js'
+import { createStore, type MainStore } from '../../src/store/store.js'
 import { type Scope, suppressionLogOf } from '../../src/store/suppressions.js'
 import { META, openTables, storeDirectory } from '../../src/store/tables.js'
 import { Marker } from '../../src/suppressions/marker.js'
-import { createProgress, effectiveVersion, takenVersion } from '../../src/suppressions/progress.js'
+import {
+  appliedVersion,
+  createProgress,
+  effectiveVersion,
+} from '../../src/suppressions/progress.js'
 import { columnsOf } from '../support/data/columns.js'
 import { publishTest, silentLog } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
@@ -134,7 +138,7 @@ t.test('after each change, those are marked who are on a list', async (t) => {
     await changeSome(store, random)
     const version = store.suppressions.version()
     t.same(marker.catchUp(), version === before ? undefined : { version, hasForeign: false })
-    t.equal(takenVersion(progress), version)
+    t.equal(appliedVersion(progress), version)
     assertMarks(t, first, store, `round ${round}`)
     if (round >= secondRound) assertMarks(t, second, store, `round ${round}, second`)
   }
@@ -187,7 +191,7 @@ t.test('who is behind the log compares everything anew', async (t) => {
   for (let round = 0; round < 10; round++) {
     for (let i = 0; i < 5; i++) await changeSome(store, random)
     forgetLog(tables)
-    const behind = takenVersion(progress)
+    const behind = appliedVersion(progress)
     const version = store.suppressions.version()
     const expected = behind === version ? undefined : { version, hasForeign: true }
     t.same(marker.catchUp(), expected)
@@ -204,7 +208,7 @@ t.test('a change that marks nobody leaves what was counted right', async (t) => 
   const change = async (scope: Scope, phone: string, isRemoval = false) => {
     await store.suppress({ kind: 'suppressions', scope, phones: [phone], isRemoval })
     marker.catchUp()
-    return [takenVersion(progress), effectiveVersion(progress)]
+    return [appliedVersion(progress), effectiveVersion(progress)]
   }
   t.same(await change('all', '+123'), [1, 0])
   t.same(await change(77, '+9991'), [2, 0], 'a source that is not there')
@@ -239,7 +243,7 @@ t.test('what was counted in a snapshot before it was attached may be wrong', asy
   await change('+124')
   t.equal(effectiveVersion(progress), 0, 'nobody answers from it yet')
   for (const _ of attaching);
-  t.same([takenVersion(progress), effectiveVersion(progress)], [2, 2])
+  t.same([appliedVersion(progress), effectiveVersion(progress)], [2, 2])
 })
 
 t.test('recipients with a phone are counted in a source, or in all', async (t) => {

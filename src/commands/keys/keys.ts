@@ -14,8 +14,8 @@ import {
   rotateKey,
 } from '../../keys/change-keys.js'
 import { limits } from '../../limits.js'
-import { createStore, type MainStore } from '../../store/create.js'
 import type { KeyChanger } from '../../store/keys.js'
+import { createStore, type MainStore } from '../../store/store.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print, tell } from '../output.js'

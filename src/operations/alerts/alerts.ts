@@ -28,6 +28,7 @@ import type { NamedAreas } from '../../selection/named-areas.js'
 import type { JsonObject } from '../../selection/parse.js'
 import { Remarks } from '../../selection/remarks.js'
 import { validate } from '../../selection/validate.js'
+import { type AlertHeader, type WrittenContext, writtenContext } from '../../store/documents.js'
 import type { Store } from '../../store/store.js'
 import {
   type AlertHeader,

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { readTime } from '../../cap/date-time.js'
 import { ServiceError } from '../../errors.js'
 import type { AlertReference } from '../../interface/context.js'
+import type { AlertHeader } from '../../store/documents.js'
 import type { KnownContext, Store } from '../../store/store.js'
 import type { AlertHeader } from '../../store/written-context.js'
 

@@ -94,7 +94,7 @@ export const ofStorage: readonly Mutant[] = [
   },
   {
     name: 'the first change since a version is not replayed',
-    file: 'src/store/versioned-log.ts',
+    file: 'src/store/suppressions.ts',
     find: 'let each = sinceVersion + 1;',
     replace: 'let each = sinceVersion + 2;',
   },

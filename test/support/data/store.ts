@@ -5,8 +5,8 @@
  */
 import type { Test } from 'tap'
 import { createLog } from '../../../src/log.js'
-import { createStore, type MainStore } from '../../../src/store/create.js'
-import { listKey, type Scope } from '../../../src/store/suppressions.js'
+import { createStore, type MainStore } from '../../../src/store/store.js'
+import type { Scope } from '../../../src/store/suppressions.js'
 import { openTables, storeDirectory } from '../../../src/store/tables.js'
 import { temporaryDirectory } from '../service/hickory.js'
 
@@ -24,7 +24,7 @@ export async function temporaryStore(
 /** The phones of a suppression list, in their order. */
 export async function phonesOn(dataDirectory: string, scope: Scope): Promise<string[]> {
   const tables = openTables(storeDirectory(dataDirectory), 'read')
-  const start = listKey(scope, '')
+  const start = `${scope}/`
   const keys = Array.from(tables.suppressions.getKeys({}))
   await tables.close()
   return keys.filter((key) => key.startsWith(start)).map((key) => key.slice(start.length))
