@@ -1,27 +1,29 @@
 /**
- * The audiences of a machine of a cluster: those that it freezes become known to all machines before anybody is answered,
- * and what it lacks of others it gets when somebody asks for it.
+ * The audiences of a machine of a cluster, which all machines have. The main thread shares them with the other machines, for
+ * the front threads.
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Caller } from '../pool/tasks.js'
 import { unknownAudience } from '../store/audiences.js'
 import type { Audiences } from './audiences.js'
 import type { AudienceAnswers, AudienceOrder, OpenOrder } from './messages.js'
-import type { SharedAudiences } from './shared-port.js'
 
 interface ClusteredOptions {
-  /** Of this machine, whose thread goes by what the cluster knows. */
+  /** The audiences of this machine. */
   readonly own: Audiences
   readonly shared: SharedAudiences
-  /** Whether this machine may not have heard of what others made. */
+  /** Whether this machine may lack audiences that others have made. */
   readonly isLagging: () => boolean
 }
 
-type AnyAnswer = AudienceAnswers[AudienceOrder['kind']]
-
+/**
+ * An audience that this machine freezes is announced to all machines before the answer, and the files of one that it lacks are
+ * fetched when a request needs them.
+ */
 export function clusteredAudiences({ own, shared, isLagging }: ClusteredOptions): Audiences {
   async function open(order: OpenOrder, caller: Caller): Promise<AudienceAnswers['open']> {
     try {
@@ -30,7 +32,7 @@ export function clusteredAudiences({ own, shared, isLagging }: ClusteredOptions)
       const { code } = fault as { code?: string }
       const isDamaged = code === 'AudienceDamaged'
       if (!isDamaged && code !== 'AudienceNotHere') throw fault
-      // Time is left to read what has come.
+      // Leaves time to read what was fetched.
       const leftMs = caller.deadlineMs - performance.now() - limits.audienceReadMs
       await shared.bring(
         order.id,
@@ -41,7 +43,10 @@ export function clusteredAudiences({ own, shared, isLagging }: ClusteredOptions)
     }
   }
 
-  async function carryOut(order: AudienceOrder, caller: Caller): Promise<AnyAnswer> {
+  async function carryOut(
+    order: AudienceOrder,
+    caller: Caller,
+  ): Promise<AudienceAnswers[AudienceOrder['kind']]> {
     switch (order.kind) {
       case 'freeze': {
         const facts = await own.ask<'freeze'>(order, caller)
@@ -79,3 +84,115 @@ export function clusteredAudiences({ own, shared, isLagging }: ClusteredOptions)
 const LAGGING =
   'this machine has been cut off from the cluster for too long, and does not know this audience: another machine may have ' +
   'made it meanwhile, so ask that'
+
+/** All rejections are `ServiceError`s. */
+export interface SharedAudiences {
+  /** Announces an audience of this machine; resolves when enough machines have it that one of them may die. */
+  share(made: MadeAudience): Promise<void>
+  /** Removes one from all machines. */
+  remove(id: string): Promise<void>
+  /**
+   * Fetches the files of one that this machine lacks.
+   *
+   * @param isDamaged  whether they are here, but damaged
+   * @param waitMs  after which this rejects, while fetching goes on
+   */
+  bring(id: string, isDamaged: boolean, waitMs: number): Promise<void>
+}
+
+type SharedOrder =
+  | { readonly kind: 'share'; readonly made: MadeAudience }
+  | { readonly kind: 'remove'; readonly id: string }
+  | {
+      readonly kind: 'bring'
+      readonly id: string
+      readonly isDamaged: boolean
+      readonly waitMs: number
+    }
+
+interface SharedRequest {
+  readonly number: number
+  readonly order: SharedOrder
+}
+
+interface SharedReply {
+  readonly number: number
+  readonly fault?: SharedFault
+}
+
+/** A value, since an error loses its code between threads. */
+interface SharedFault {
+  readonly code: ServiceErrorCode
+  readonly message: string
+  readonly field: string | undefined
+}
+
+/**
+ * The main thread's end.
+ *
+ * @param onFault  called with what is not a `ServiceError`
+ * @returns the other end, for a front thread
+ */
+export function serveSharedAudiences(
+  shared: SharedAudiences,
+  onFault: (fault: unknown) => void,
+): MessagePort {
+  const { port1, port2 } = new MessageChannel()
+  port1.on('message', async ({ number, order }: SharedRequest) => {
+    const reply: SharedReply = await carryOut(shared, order).then(
+      () => ({ number }),
+      (fault: unknown) => ({ number, fault: faultOf(fault, onFault) }),
+    )
+    port1.postMessage(reply)
+  })
+  // The threads at the other ends keep the process alive.
+  port1.unref()
+  return port2
+}
+
+async function carryOut(shared: SharedAudiences, order: SharedOrder): Promise<void> {
+  switch (order.kind) {
+    case 'share':
+      return await shared.share(order.made)
+    case 'remove':
+      return await shared.remove(order.id)
+    case 'bring':
+      return await shared.bring(order.id, order.isDamaged, order.waitMs)
+  }
+}
+
+function faultOf(fault: unknown, onFault: (fault: unknown) => void): SharedFault {
+  if (fault instanceof ServiceError) {
+    const { code, message, field } = fault
+    return { code, message, field }
+  }
+  onFault(fault)
+  return { code: 'Unavailable', message: NOT_DONE, field: undefined }
+}
+
+const NOT_DONE =
+  'the audience could not be shared with the other machines; the log of the service says why'
+
+/** The front thread's end. */
+export function requestSharedAudiences(port: MessagePort): SharedAudiences {
+  const questions = new Questions<SharedReply>()
+  port.on('message', (reply: SharedReply) => questions.settle(reply.number, reply))
+  port.unref()
+
+  async function ask(order: SharedOrder, waitMs: number): Promise<void> {
+    const fault = () => new ServiceError('Unavailable', LATE)
+    const send = (number: number) => port.postMessage({ number, order } satisfies SharedRequest)
+    const { fault: found } = await questions.ask(send, { waitMs, fault })
+    if (found !== undefined) throw new ServiceError(found.code, found.message, found.field)
+  }
+
+  return {
+    share: (made) => ask({ kind: 'share', made }, limits.storeChangeMs + limits.audienceSpreadMs),
+    remove: (id) => ask({ kind: 'remove', id }, limits.storeChangeMs + limits.entryEverywhereMs),
+    bring: (id, isDamaged, waitMs) =>
+      ask({ kind: 'bring', id, isDamaged, waitMs }, waitMs + limits.clusterCallMs),
+  }
+}
+
+const LATE =
+  'the machines of the cluster take too long: it may be done all the same, so look at the audiences before you try again'

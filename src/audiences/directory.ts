@@ -1,6 +1,5 @@
 /**
- * The audiences of a data directory: all processes that serve it see the same ones, since there is nothing
- * but their files.
+ * The audiences of a data directory. All processes that serve it see the same ones: there is nothing but their files.
  *
  * @module
  */
@@ -18,7 +17,8 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
-import { MANIFEST_FILE } from '../snapshot/format/manifest.js'
+import { MANIFEST_FILE, type ManifestShard, readManifest } from '../snapshot/format/manifest.js'
+import { sha256Of } from '../snapshot/load/sha256.js'
 import {
   type AudienceName,
   audienceName,
@@ -26,15 +26,15 @@ import {
   heldSnapshotIds,
   listAudienceNames,
 } from '../snapshot/retention/audience-names.js'
-import { refuseTooManyAudiences } from '../store/audiences.js'
-import { type AudienceHeader, readAudienceHeader } from './file.js'
+import { type MadeAudience, refuseTooManyAudiences } from '../store/audiences.js'
+import { type AudienceHeader, readAudienceHeader, readAudienceRuns } from './file.js'
 
-/** Those that have not expired. */
+/** The audiences that have not expired. */
 export async function liveAudiences(dataDirectory: string, nowMs: number): Promise<AudienceName[]> {
   return (await listAudienceNames(dataDirectory)).filter(({ expiresMs }) => expiresMs > nowMs)
 }
 
-/** One that has not expired; undefined where there is none. */
+/** An audience that has not expired. */
 export async function findAudience(
   dataDirectory: string,
   id: string,
@@ -44,16 +44,16 @@ export async function findAudience(
   return live.find((audience) => audience.id === id)
 }
 
-/** The id of a new one, which nobody can guess. */
+/** It cannot be guessed. */
 export function newAudienceId(): string {
   return randomBytes(16).toString('hex')
 }
 
 /**
- * Writes an audience, on disk when this returns, or nothing. It has its name before its snapshot is looked
- * for: see `prune` of the snapshots.
+ * Writes an audience, on disk when this returns, or nothing. It has its name before its snapshot is looked for: see `prune`
+ * of the snapshots.
  *
- * @throws ServiceError  TooManyAudiences; Unavailable where the snapshot is no longer on the disk
+ * @throws ServiceError  TooManyAudiences; Unavailable if the snapshot is no longer on the disk
  */
 export async function writeAudience(
   dataDirectory: string,
@@ -98,10 +98,9 @@ export async function deleteAudience(
 }
 
 /**
- * Removes files of audiences that a cluster does not know: those that were deleted while this machine was away, and what a
- * crash left. Those that this process froze may be announced yet, and stay for a while.
+ * Removes files of audiences that a cluster does not have: deleted while this machine was away, or left by a crash. New ones of this process may not be announced yet, and stay for a while.
  *
- * @param knownIds  of those that it knows
+ * @param knownIds  the audiences of the cluster
  * @param startedMs  when this process began, in milliseconds since 1970
  */
 export async function removeUnknown(
@@ -122,7 +121,7 @@ export async function removeUnknown(
   return removedCount
 }
 
-/** Removes those that have expired, and what a crash left of others. */
+/** Removes expired audiences, and what a crash left of others. */
 export async function removeExpired(dataDirectory: string, nowMs: number): Promise<number> {
   const names = await listAudienceNames(dataDirectory)
   let removedCount = 0
@@ -135,7 +134,7 @@ export async function removeExpired(dataDirectory: string, nowMs: number): Promi
 
 interface AudienceUse {
   readonly count: number
-  /** Of their files. */
+  /** All files. */
   readonly byteLength: number
 }
 
@@ -147,9 +146,9 @@ export async function audienceUse(dataDirectory: string, nowMs: number): Promise
 }
 
 /**
- * Opens the file of an audience, and reads what it says of itself.
+ * Opens the file of an audience, and reads its header.
  *
- * @returns undefined where it is not there any more
+ * @returns undefined if there is no such file any more
  * @throws FormatFault
  */
 export async function withAudience<Value>(
@@ -176,7 +175,102 @@ export async function withAudience<Value>(
   }
 }
 
-/** @param more  that is going to be written of the snapshot */
+/**
+ * The facts of an audience for other machines. Reads all of its file, so that no damaged one is announced.
+ *
+ * @returns undefined if there is no such file any more
+ * @throws FormatFault
+ */
+export async function describeAudience(
+  dataDirectory: string,
+  name: AudienceName,
+): Promise<MadeAudience | undefined> {
+  const path = join(audiencesDirectory(dataDirectory), name.name)
+  return await withAudience(dataDirectory, name, async (file, header, imageStart) => {
+    await readAudienceRuns(file, header, imageStart)
+    const { id, snapshotId, sequence, createdMs, expiresMs, keyName, boundaryDigest } = header
+    const { digest, recipientCount, sources } = header
+    return {
+      id,
+      snapshotId,
+      sequence,
+      createdMs,
+      expiresMs,
+      keyName,
+      boundaryDigest,
+      digest,
+      recipientCount,
+      sources,
+      file: { sha256: await sha256Of(path), byteLength: (await stat(path)).size },
+    }
+  })
+}
+
+interface AudienceState {
+  readonly id: string
+  readonly snapshotId: string
+  readonly expiresAt: string
+  /** File and snapshot may be gone: a fault does not matter then. */
+  readonly isExpired: boolean
+  /** Undefined if it is damaged. */
+  readonly digest: string | undefined
+  /** Undefined if it is intact. */
+  readonly fault: string | undefined
+}
+
+/**
+ * Verifies each audience on the disk, in the order of their ids: every byte of its file, its digest, and that its snapshot
+ * has the shard files that it names. `hickory verify` of the snapshot verifies these files.
+ */
+export async function verifyAudiences(
+  dataDirectory: string,
+  nowMs: number,
+): Promise<AudienceState[]> {
+  const names = await listAudienceNames(dataDirectory)
+  const states: AudienceState[] = []
+  for (const name of names.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const { id, snapshotId, expiresMs } = name
+    const expiresAt = new Date(expiresMs).toISOString()
+    const found = await stateOf(dataDirectory, name)
+    states.push({ id, snapshotId, expiresAt, isExpired: expiresMs <= nowMs, ...found })
+  }
+  return states
+}
+
+async function stateOf(
+  dataDirectory: string,
+  name: AudienceName,
+): Promise<Pick<AudienceState, 'digest' | 'fault'>> {
+  try {
+    const digest = await withAudience(dataDirectory, name, async (file, header, imageStart) => {
+      const runs = await readAudienceRuns(file, header, imageStart)
+      const { sources } = await readManifest(dataDirectory, name.snapshotId)
+      const entries = sources.flatMap(({ shards }) => shards)
+      for (const [at, shard] of header.shards.entries()) refuseOtherShard(entries, shard, runs[at])
+      return header.digest
+    })
+    return { digest, fault: digest === undefined ? 'found no file' : undefined }
+  } catch (error) {
+    return { digest: undefined, fault: (error as Error).message }
+  }
+}
+
+function refuseOtherShard(
+  entries: readonly ManifestShard[],
+  { file, sha256, byteLength, headerCrc32 }: AudienceHeader['shards'][number],
+  runs: Uint32Array,
+): void {
+  const entry = entries.find((candidate) => candidate.file === file)
+  const isSame =
+    entry?.sha256 === sha256 &&
+    entry.byteLength === byteLength &&
+    entry.headerCrc32 === headerCrc32 &&
+    (runs.at(-1) ?? 0) <= entry.recipientCount
+  if (!isSame)
+    throw new Error(`found ${file} in the snapshot, which is not the one that was frozen`)
+}
+
+/** @param more  what is going to be written for the snapshot */
 async function refuseTooMany(
   dataDirectory: string,
   snapshotId: string,

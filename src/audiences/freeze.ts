@@ -1,5 +1,5 @@
 /**
- * Freezes a selection: who is in it, as runs of shard files of its snapshot, and whoever came since with
+ * Freezes a selection: its recipients as runs of shard files of its snapshot, and those that changes have added since with
  * phone and position.
  *
  * @module
@@ -10,12 +10,17 @@ import { RunList, recipientCountOf } from '../shard/runs.js'
 import { type ManifestShard, readManifest } from '../snapshot/format/manifest.js'
 import { isCorrupt } from '../snapshot/open-file.js'
 import { newAudienceId, writeAudience } from './directory.js'
-import { type AudienceHeader, encodeAudience, type FrozenShard } from './file.js'
-import { type FrozenDelta, frozenDelta } from './frozen-delta.js'
+import {
+  type AudienceHeader,
+  encodeAudience,
+  type FrozenDelta,
+  type FrozenShard,
+  frozenDelta,
+} from './file.js'
 import type { FreezeOrder } from './messages.js'
 
 /**
- * @param suppressionDigest  of the change that made the version of the order; null where it is not known
+ * @param suppressionDigest  of the change that made the version of the order; null if the log does not have it
  * @throws ServiceError  AudienceTooLarge, TooManyAudiences or Unavailable
  */
 export async function freeze(
@@ -90,7 +95,7 @@ function frozenShards(
     })
 }
 
-/** So that the same people are the same runs. */
+/** Joins runs that touch, so that the same recipients are the same runs. */
 function joined(runs: Uint32Array): Uint32Array {
   const list = new RunList()
   for (let i = 0; i < runs.length; i += 2) list.append(runs[i], runs[i + 1])

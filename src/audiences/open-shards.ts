@@ -1,6 +1,5 @@
 /**
- * The files that an audience thread has rows of open: shard files and audiences, a few, those that were used
- * last.
+ * The open files of an audience thread: shard files and audiences, of which the least recently used are closed.
  *
  * @module
  */
@@ -18,7 +17,7 @@ interface OpenShard {
 
 export class OpenShards {
   readonly #dataDirectory: string
-  /** By snapshot and name, or by audience and source, the one that was used last at the end. */
+  /** By snapshot and name, or by audience and source, the most recently used at the end. */
   readonly #open = new Map<string, OpenShard>()
 
   constructor(dataDirectory: string) {
@@ -39,7 +38,7 @@ export class OpenShards {
     try {
       return await work(await shard.columns)
     } catch (error) {
-      // Somebody may put the right file in its place.
+      // The right file may be put in its place.
       if (error instanceof FormatFault) this.#leave(keyOf(place), shard)
       throw error
     } finally {
@@ -48,7 +47,7 @@ export class OpenShards {
     }
   }
 
-  /** Closes the file of an audience that was deleted, so that the disk has its room again. */
+  /** Closes the file of a deleted audience, so that the disk gets its space back. */
   closeAudience(id: string): void {
     for (const [key, shard] of [...this.#open]) {
       if (key.startsWith(audienceKey(id))) this.#leave(key, shard)
@@ -70,7 +69,7 @@ export class OpenShards {
     const columns = ShardColumns.open(this.#dataDirectory, place)
     const shard = { columns, userCount: 0, isLeft: false }
     this.#open.set(key, shard)
-    // It may be there a moment later.
+    // The file may come a moment later.
     columns.catch(() => this.#leave(key, shard))
     for (const [oldest, other] of this.#open) {
       if (this.#open.size <= limits.audienceOpenShardCount) break

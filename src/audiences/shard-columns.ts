@@ -1,10 +1,8 @@
 /**
- * Recipients of a shard file, or of a delta in the file of an audience, read by pieces: the columns of a run
- * are contiguous on the disk, in a shard by its kd order.
- * Every byte that is used is in a block that was verified since the file was opened; a block is verified
- * when the first of its bytes is needed.
+ * Recipients of a shard file, or of a delta in the file of an audience, read from the disk by pieces: the columns of a run
+ * are contiguous, in a shard by its kd order. Each block is verified when the first of its bytes is needed.
  *
- * This reads on the thread that calls it, which must be one that nobody else waits for.
+ * This blocks the thread that calls it, which must be one that no other thread waits for.
  *
  * @module
  */
@@ -12,7 +10,11 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { limits } from '../limits.js'
 import type { Shard } from '../shard/layout.js'
+import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
+import { prefixOf, type RowFormat, rowBytesMax } from '../shard/rows/row-format.js'
+import { recipientCountOf } from '../shard/runs.js'
 import { NO_TIES } from '../shard/ties/ties.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { BLOCK_BYTES, FormatFault } from '../snapshot/format/blocks.js'
@@ -21,23 +23,21 @@ import type { ShardHead } from '../snapshot/format/shard-image.js'
 import { audiencesDirectory } from '../snapshot/retention/audience-names.js'
 import { unknownAudience } from '../store/audiences.js'
 import { withAudience } from './directory.js'
-import { listOrder } from './file.js'
-import { columnStarts } from './frozen-delta.js'
+import { columnStarts, listOrder } from './file.js'
 import type { DeltaPlace, RowsPlace, ShardPlace } from './messages.js'
 
-/** A part of the image of which one checksum tells. */
+/** A part of the image with its checksum. */
 interface Block {
   readonly start: number
   readonly end: number
   readonly crc32: number
 }
 
-/** Where the columns are. */
 interface Layout {
   readonly path: string
-  /** Of the file. */
+  /** The length of the file. */
   readonly byteLength: number
-  /** In the file. All that follow are from there on. */
+  /** In the file. All following offsets begin there. */
   readonly imageStart: number
   readonly blocks: readonly Block[]
   readonly sourceId: number
@@ -81,8 +81,7 @@ export class ShardColumns {
   }
 
   /**
-   * Verifies all that is read of the recipients from `start` to before `end`, with pauses in which others
-   * are served.
+   * Verifies all that is read for the recipients from `start` to before `end`, with pauses in which others are served.
    *
    * @throws FormatFault
    */
@@ -98,8 +97,8 @@ export class ShardColumns {
   }
 
   /**
-   * The recipients from `start` to before `end` as a shard of their own, in which `start` is 0. It has their
-   * phones and positions, and nothing to search by.
+   * The recipients from `start` to before `end` as a shard of their own, in which `start` is 0. It has only phones and
+   * positions.
    *
    * @throws FormatFault
    */
@@ -143,7 +142,7 @@ export class ShardColumns {
     return { phones, phoneOffsets }
   }
 
-  /** Where the phone of a recipient starts, or that of the last one ends. */
+  /** The start of the phone of a recipient, or the end of the last one. */
   #offsetAt(recipient: number): number {
     const offset = new Uint32Array(1)
     this.#read(this.#layout.offsetsStart + 4 * recipient, new Uint8Array(offset.buffer))
@@ -197,9 +196,92 @@ export class ShardColumns {
   }
 }
 
+/** Encodes as many of the recipients as there is room for, at least one, like those in memory. */
+export function encodeFrom(
+  columns: ShardColumns,
+  runs: Uint32Array,
+  format: RowFormat,
+): { rowCount: number; bytes: Uint8Array } {
+  const into = new Uint8Array(limits.rowBufferBytes)
+  const longestBytes = rowBytesMax(format.kind, prefixOf(format).length)
+  let rowCount = 0
+  let byteCount = 0
+  for (const { start, end, runs: own } of windowsOf(runs)) {
+    if (into.length - byteCount < longestBytes) break
+    const encoded = encodeRows(columns.rows(start, end), own, format, into.subarray(byteCount))
+    rowCount += encoded.rowCount
+    byteCount += encoded.byteCount
+    if (encoded.rowCount < recipientCountOf(own)) break
+  }
+  return { rowCount, bytes: into.subarray(0, byteCount) }
+}
+
+export function rowBytesFrom(columns: ShardColumns, runs: Uint32Array, format: RowFormat): number {
+  let byteCount = 0
+  for (const { start, end, runs: own } of windowsOf(runs)) {
+    byteCount += rowBytes(columns.rows(start, end), own, format)
+  }
+  return byteCount
+}
+
+/** The phones of the recipients, in windows. */
+export function* phonesOfRuns(columns: ShardColumns, runs: Uint32Array): Generator<PhonesWindow> {
+  for (const { start, end, runs: own } of windowsOf(runs)) {
+    yield { ...columns.phones(start, end), runs: own, start }
+  }
+}
+
+export interface PhonesWindow extends Pick<Shard, 'phones' | 'phoneOffsets'> {
+  /** By index in the window. */
+  readonly runs: Uint32Array
+  /** The first recipient of the window in the file. */
+  readonly start: number
+}
+
+/**
+ * A read of its own takes about as long as this many recipients more: runs that lie nearer to each other
+ * are read together.
+ */
+const NEAR_COUNT = 512
+
+/** Runs that are read together, and the range of recipients that has them. */
+interface Window {
+  readonly start: number
+  readonly end: number
+  /** By index in the window. */
+  readonly runs: Uint32Array
+}
+
+function* windowsOf(runs: Uint32Array): Generator<Window> {
+  let first = 0
+  let start = runs[0] ?? 0
+  while (first < runs.length) {
+    // A run that is longer than a window is read in several.
+    let last = first
+    let end = Math.min(runs[first + 1], start + limits.audienceReadCount)
+    while (
+      last + 2 < runs.length &&
+      end === runs[last + 1] &&
+      runs[last + 2] - end <= NEAR_COUNT &&
+      runs[last + 3] - start <= limits.audienceReadCount
+    ) {
+      last += 2
+      end = runs[last + 1]
+    }
+    const own = runs.slice(first, last + 2)
+    own[0] = start
+    own[own.length - 1] = end
+    for (let i = 0; i < own.length; i++) own[i] -= start
+    yield { start, end, runs: own }
+    const isWhole = end === runs[last + 1]
+    first = isWhole ? last + 2 : last
+    start = isWhole ? (runs[first] ?? 0) : end
+  }
+}
+
 const NOTHING = new Uint32Array(0)
 
-/** Of rows, which nobody searches. */
+/** Rows are not searched. */
 const NO_BOX = { minLng: 0, minLat: 0, maxLng: 0, maxLat: 0 }
 
 async function layoutOfShard(dataDirectory: string, place: ShardPlace): Promise<Layout> {
@@ -257,7 +339,7 @@ async function layoutOfDelta(
   throw new FormatFault(`found no rows of source ${sourceId}`)
 }
 
-/** As version 2 has it a MiB each, and as version 1 has it a section each. */
+/** Version 2 has a checksum for each MiB, version 1 for each section. */
 function blocksOf({ header: { sums, sections, imageBytes } }: ShardHead): Block[] {
   if (sums.of === 'sections') {
     return sections.map(({ byteOffset, byteLength }, at) => ({

@@ -1,7 +1,6 @@
 /**
- * Who of an audience is suppressed by now. Its snapshot is mostly no longer in memory, so that nobody sets
- * marks there: what changed on the suppression lists since the last look is looked for among the phones of
- * the audience, on the disk.
+ * Finds the suppressed recipients of an audience. Its snapshot is mostly no longer in memory, and has no marks: changes of
+ * the suppression lists since the last comparison are looked for among the phones of the audience, on the disk.
  *
  * @module
  */
@@ -17,36 +16,15 @@ import {
   suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
-import {
-  createPhoneTable,
-  isListed,
-  type PhoneTable,
-  readListed,
-} from '../suppressions/phone-table.js'
+import { isListed, type PhoneTable, phoneTableOf, readListed } from '../suppressions/phone-table.js'
 import type { AudienceHeader } from './file.js'
+import type { AudiencePart, SuppressibleAudience } from './loaded-audience.js'
 import type { OpenShards } from './open-shards.js'
-import type { AudiencePart } from './parts.js'
-import { shardsOf } from './shard-rows.js'
+import { type PhonesWindow, phonesOfRuns } from './shard-columns.js'
 
-/** What an audience has frozen, and who of it is suppressed. */
-export interface SuppressibleAudience {
-  readonly header: AudienceHeader
-  /** In the order of the list. */
-  readonly parts: readonly AudiencePart[]
-  /** Of each of them the runs of those who are suppressed as of `version`. */
-  suppressed: readonly Uint32Array[]
-  version: number
-}
-
-/** Which phones may have become suppressed or free, and whether one of a source is suppressed. */
-interface Look {
-  mayHaveChanged(
-    phones: Uint8Array,
-    start: number,
-    end: number,
-    hash: number,
-    sourceId: number,
-  ): boolean
+interface Comparison {
+  /** Whether a phone may have become suppressed or free. */
+  mayHaveChanged(phones: Uint8Array, start: number, end: number, hash: number): boolean
   isSuppressed(phones: Uint8Array, start: number, end: number, sourceId: number): boolean
 }
 
@@ -65,15 +43,15 @@ export class SuppressionLook {
     this.#shards = shards
   }
 
-  /** Of the change that made a version; null where the log does not have it. */
+  /** SHA-256 of the change that made a version; null if the log does not have it. */
   digestOf(version: number): string | null {
     this.#tables.refresh()
     return this.#log.digestOf(version) ?? null
   }
 
   /**
-   * Since when changes are to be looked for in an audience that was read from its file. If the store is
-   * not the one it was frozen by, or a copy from before, its version says nothing: everybody is looked at.
+   * The version of an audience that was read from its file. It says nothing if the store is another one than at the freezing,
+   * or a copy from before: then all phones are compared.
    */
   versionOf({ suppressionVersion, suppressionDigest }: AudienceHeader): number {
     if (suppressionVersion === 0) return 0
@@ -81,28 +59,28 @@ export class SuppressionLook {
     return digest !== null && digest === suppressionDigest ? suppressionVersion : NO_VERSION
   }
 
-  /** Brings an audience up to what is stored now. Others may be served meanwhile. */
+  /** Brings an audience up to the stored lists. Others may be served meanwhile. */
   async bringUp(audience: SuppressibleAudience): Promise<void> {
     this.#tables.refresh()
     const { version } = this.#log.state()
     if (version === audience.version) return
-    const look = this.#changedSince(audience.version) ?? (await this.#allListed())
+    const comparison = this.#changedSince(audience.version) ?? (await this.#allListed())
     const suppressed: Uint32Array[] = []
     for (const [at, part] of audience.parts.entries()) {
-      suppressed.push(await this.#lookAt(part, audience.suppressed[at], look))
+      suppressed.push(await this.#compare(part, audience.suppressed[at], comparison))
     }
     audience.suppressed = suppressed
     audience.version = version
   }
 
-  /** Undefined where the log does not reach back far enough, or has more than is worth it. */
-  #changedSince(version: number): Look | undefined {
+  /** Undefined if the log does not reach back far enough. */
+  #changedSince(version: number): Comparison | undefined {
     const phones = new Set<string>()
     const isWhole = this.#log.replay(version, ({ numbers }) => {
       for (const phone of numbers) phones.add(phone)
     })
     if (!isWhole) return undefined
-    const changed = tableOf(phones)
+    const changed = phoneTableOf([...phones])
     return {
       mayHaveChanged: (bytes, start, end, hash) => isListed(changed, bytes, start, end, hash),
       isSuppressed: (bytes, start, end, sourceId) => {
@@ -112,7 +90,7 @@ export class SuppressionLook {
     }
   }
 
-  async #allListed(): Promise<Look> {
+  async #allListed(): Promise<Comparison> {
     const lists = new Map<Scope, PhoneTable>()
     for (const { scope, count } of readLists(this.#tables)) {
       const reading = readListed(this.#tables, scope, count)
@@ -134,17 +112,17 @@ export class SuppressionLook {
     }
   }
 
-  async #lookAt(
+  async #compare(
     { sourceId, place, runs }: AudiencePart,
     suppressed: Uint32Array,
-    look: Look,
+    comparison: Comparison,
   ): Promise<Uint32Array> {
     const seen = new RunList()
     const found = new RunList()
     await this.#shards.use(place, async (columns) => {
       for (const piece of piecesOf(runs)) {
-        for (const { shard: part, runs: own, start } of shardsOf(columns, piece)) {
-          lookAtPart(part, own, start, sourceId, look, seen, found)
+        for (const window of phonesOfRuns(columns, piece)) {
+          compareWindow(window, sourceId, comparison, seen, found)
         }
         await turn()
       }
@@ -159,12 +137,10 @@ export class SuppressionLook {
   }
 }
 
-function lookAtPart(
-  { phones, phoneOffsets }: { phones: Uint8Array; phoneOffsets: Uint32Array },
-  runs: Uint32Array,
-  first: number,
+function compareWindow(
+  { phones, phoneOffsets, runs, start: first }: PhonesWindow,
   sourceId: number,
-  look: Look,
+  comparison: Comparison,
   seen: RunList,
   found: RunList,
 ): void {
@@ -173,15 +149,15 @@ function lookAtPart(
       const start = phoneOffsets[recipient]
       const end = phoneOffsets[recipient + 1]
       const hash = hashBytes(phones, start, end)
-      if (!look.mayHaveChanged(phones, start, end, hash, sourceId)) continue
+      if (!comparison.mayHaveChanged(phones, start, end, hash)) continue
       const index = first + recipient
       seen.append(index, index + 1)
-      if (look.isSuppressed(phones, start, end, sourceId)) found.append(index, index + 1)
+      if (comparison.isSuppressed(phones, start, end, sourceId)) found.append(index, index + 1)
     }
   }
 }
 
-/** The same recipients, as many at a time as are looked at in a turn. */
+/** The same recipients, as many at a time as are compared in a turn. */
 function* piecesOf(runs: Uint32Array): Generator<Uint32Array> {
   let piece: number[] = []
   let room = limits.audienceReadCount
@@ -198,11 +174,4 @@ function* piecesOf(runs: Uint32Array): Generator<Uint32Array> {
     }
   }
   if (piece.length > 0) yield Uint32Array.from(piece)
-}
-
-function tableOf(phones: ReadonlySet<string>): PhoneTable {
-  const texts = [...phones].map((phone) => Buffer.from(phone))
-  const phoneOffsets = new Uint32Array(texts.length + 1)
-  for (const [i, text] of texts.entries()) phoneOffsets[i + 1] = phoneOffsets[i] + text.length
-  return createPhoneTable({ count: texts.length, phoneOffsets, phones: Buffer.concat(texts) })
 }

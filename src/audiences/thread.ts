@@ -16,11 +16,21 @@ import {
   unknownAudience,
 } from '../store/audiences.js'
 import type { Tables } from '../store/tables.js'
-import { describeAudience } from './describe.js'
-import { deleteAudience, findAudience, liveAudiences, withAudience } from './directory.js'
+import {
+  deleteAudience,
+  describeAudience,
+  findAudience,
+  liveAudiences,
+  withAudience,
+} from './directory.js'
 import type { AudienceHeader } from './file.js'
 import { freeze } from './freeze.js'
-import { type KeptAudience, KeptAudiences } from './kept.js'
+import {
+  type KeptAudience,
+  KeptAudiences,
+  pageOfAudience,
+  suppressedCountsOf,
+} from './loaded-audience.js'
 import type {
   AudienceAnswers,
   AudienceAsker,
@@ -34,8 +44,7 @@ import type {
   OpenOrder,
 } from './messages.js'
 import { OpenShards } from './open-shards.js'
-import { pageOfAudience, suppressedCountsOf } from './page.js'
-import { encodeFrom, rowBytesFrom } from './shard-rows.js'
+import { encodeFrom, rowBytesFrom } from './shard-columns.js'
 import { SuppressionLook } from './suppressed.js'
 
 /** @param tables  open for as long as the thread runs */

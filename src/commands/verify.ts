@@ -5,7 +5,7 @@
  */
 
 import { Command } from 'commander'
-import { verifyAudiences } from '../audiences/verify.js'
+import { verifyAudiences } from '../audiences/directory.js'
 import { OperatorError } from '../errors.js'
 import { verifyAreas } from '../gazetteer/verify.js'
 import { journalDirectory } from '../journal/files.js'

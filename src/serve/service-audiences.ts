@@ -7,14 +7,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
-import { describeAudience } from '../audiences/describe.js'
+import { type SharedAudiences, serveSharedAudiences } from '../audiences/clustered.js'
 import {
   deleteAudience,
+  describeAudience,
   liveAudiences,
   removeExpired,
   removeUnknown,
 } from '../audiences/directory.js'
-import { type SharedAudiences, serveSharedAudiences } from '../audiences/shared-port.js'
 import type { ClusterThread } from '../cluster/start.js'
 import type { StoreFollower } from '../cluster/store-follower.js'
 import { ServiceError } from '../errors.js'

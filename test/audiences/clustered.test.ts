@@ -6,13 +6,13 @@
 import { MessagePort } from 'node:worker_threads'
 import t from 'tap'
 import type { Audiences } from '../../src/audiences/audiences.js'
-import { clusteredAudiences } from '../../src/audiences/clustered.js'
-import type { AudienceAsker, AudienceOrder } from '../../src/audiences/messages.js'
 import {
+  clusteredAudiences,
   requestSharedAudiences,
   type SharedAudiences,
   serveSharedAudiences,
-} from '../../src/audiences/shared-port.js'
+} from '../../src/audiences/clustered.js'
+import type { AudienceAsker, AudienceOrder } from '../../src/audiences/messages.js'
 import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import { inTime, within } from '../support/service/in-time.js'

@@ -10,9 +10,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { findAudience, withAudience, writeAudience } from '../../src/audiences/directory.js'
-import { encodeAudience, type FrozenShard, readAudienceRuns } from '../../src/audiences/file.js'
-import { frozenDelta } from '../../src/audiences/frozen-delta.js'
-import { partsOf } from '../../src/audiences/parts.js'
+import {
+  encodeAudience,
+  type FrozenShard,
+  frozenDelta,
+  readAudienceRuns,
+} from '../../src/audiences/file.js'
+import { KeptAudiences } from '../../src/audiences/loaded-audience.js'
 import { ShardColumns } from '../../src/audiences/shard-columns.js'
 import { limits } from '../../src/limits.js'
 import { encodeBinary } from '../../src/shard/rows/binary-rows.js'
@@ -112,12 +116,10 @@ t.test('whoever came since the snapshot is written, and read by pieces', async (
   await writeAudience(data, header, parts)
   const name = await findAudience(data, ID, Date.now())
   if (name === undefined) throw new Error('it is not there')
-  const read = await withAudience(data, name, async (file, found, imageStart) => {
-    t.same(found, header)
-    return partsOf(name, found, await readAudienceRuns(file, found, imageStart))
-  })
+  const read = await new KeptAudiences(data, () => 0).read(name)
+  t.same(read?.header, header)
   t.match(
-    read?.map(({ sourceId, place, runs }) => [sourceId, 'audience' in place, [...runs]]),
+    read?.parts.map(({ sourceId, place, runs }) => [sourceId, 'audience' in place, [...runs]]),
     [
       [1, false, [0, 3]],
       [1, true, [0, 3]],

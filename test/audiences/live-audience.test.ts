@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startAudiences } from '../../src/audiences/audiences.js'
-import { verifyAudiences } from '../../src/audiences/verify.js'
+import { verifyAudiences } from '../../src/audiences/directory.js'
 import type { Change } from '../../src/changes/change.js'
 import type { Answer } from '../../src/format/answer.js'
 import { LiveSnapshot } from '../../src/live/live-snapshot.js'

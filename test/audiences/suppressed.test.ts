@@ -6,8 +6,9 @@
  */
 import t, { type Test } from 'tap'
 import type { AudienceHeader } from '../../src/audiences/file.js'
+import type { SuppressibleAudience } from '../../src/audiences/loaded-audience.js'
 import { OpenShards } from '../../src/audiences/open-shards.js'
-import { type SuppressibleAudience, SuppressionLook } from '../../src/audiences/suppressed.js'
+import { SuppressionLook } from '../../src/audiences/suppressed.js'
 import { recipientCountOf } from '../../src/shard/runs.js'
 import { readManifest } from '../../src/snapshot/format/manifest.js'
 import { createStore } from '../../src/store/store.js'

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { verifyAudiences } from '../../src/audiences/verify.js'
+import { verifyAudiences } from '../../src/audiences/directory.js'
 import { AudienceDesk } from '../../src/cluster/audience-desk.js'
 import { hasFilesOf, type NodeReport } from '../../src/cluster/reports.js'
 import { SnapshotFiles } from '../../src/cluster/snapshot-files.js'

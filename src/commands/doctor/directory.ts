@@ -6,7 +6,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { verifyAudiences } from '../../audiences/verify.js'
+import { verifyAudiences } from '../../audiences/directory.js'
 import { clusterDirectory } from '../../cluster/directory.js'
 import { hasAreas } from '../../gazetteer/directory.js'
 import { verifyAreas } from '../../gazetteer/verify.js'

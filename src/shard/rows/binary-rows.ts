@@ -41,7 +41,7 @@ export function encodeBinary(
 }
 
 /** Recipients by columns: those of a shard. */
-export type BinaryColumns = Pick<Shard, 'recipientCount' | 'coords' | 'phones' | 'phoneOffsets'>
+type BinaryColumns = Pick<Shard, 'recipientCount' | 'coords' | 'phones' | 'phoneOffsets'>
 
 /** The recipients of `rows`, each of which is whole. */
 export function decodeBinary(rows: Uint8Array): BinaryColumns {

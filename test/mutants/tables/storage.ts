@@ -142,13 +142,13 @@ export const ofStorage: readonly Mutant[] = [
   },
   {
     name: 'a suppressed recipient is listed in an audience',
-    file: 'src/audiences/page.ts',
+    file: 'src/audiences/loaded-audience.ts',
     find: 'subtract(all, listOf(suppressed), open)',
     replace: 'subtract(all, new RunList(), open)',
   },
   {
     name: 'a page of an audience skips one',
-    file: 'src/audiences/page.ts',
+    file: 'src/audiences/loaded-audience.ts',
     find: 'cut[0] += left\n',
     replace: 'cut[0] += left + 1\n',
   },

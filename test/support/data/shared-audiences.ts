@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { describeAudience } from '../../../src/audiences/describe.js'
-import { findAudience } from '../../../src/audiences/directory.js'
+import { describeAudience, findAudience } from '../../../src/audiences/directory.js'
 import { freeze } from '../../../src/audiences/freeze.js'
 import { announcedSnapshot } from '../../../src/cluster/snapshot-files.js'
 import type { SharedAudience } from '../../../src/store/audiences.js'
