@@ -7,8 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { clipPage } from '../src/metrics/memory.js'
 import { heapNoter } from '../src/metrics/vitals.js'
-import { runTask } from '../src/outline/run-task.js'
-import type { OutlineTask } from '../src/outline/task.js'
+import { type OutlineTask, runTask } from '../src/outline/run-task.js'
 import type { ClipWorkerData } from '../src/pool/clip.js'
 
 const { metrics, frontIndex } = Piscina.workerData as ClipWorkerData

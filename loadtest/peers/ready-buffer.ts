@@ -13,7 +13,7 @@ import type { Handler } from '../../src/http/request.js'
 import { HttpServer } from '../../src/http/server.js'
 import { operations } from '../../src/interface/operations.js'
 import { createLog } from '../../src/log.js'
-import { privatePage } from '../../src/metrics/slots.js'
+import { privatePage } from '../../src/metrics/memory.js'
 
 const { values } = parseArgs({ options: { bytes: { type: 'string', default: '1' } } })
 const body = Buffer.alloc(Number(values.bytes), '0123456789abcdef')

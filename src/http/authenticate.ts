@@ -9,13 +9,11 @@
  * @module
  */
 import { ServiceError, TooManyRequests } from '../errors.js'
-import type { FollowedKeys } from '../keys/follow-keys.js'
-import type { KeyAccess } from '../keys/key-access.js'
-import type { KeyRing, Verdict } from '../keys/key-ring.js'
-import { keyIdOf } from '../keys/secret.js'
+import { keyIdOf } from '../keys/key-record.js'
+import type { FollowedKeys, KeyAccess, KeyRing, Verdict } from '../keys/key-ring.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { type Page, slotOf } from '../metrics/slots.js'
+import { type MetricSlots, slotOf } from '../metrics/memory.js'
 import { type KeyRefusal, keyRefusals } from '../metrics/table.js'
 import { type Access, NO_ACCESS } from '../selection/access.js'
 import type { HttpRequest } from './request.js'
@@ -24,14 +22,14 @@ interface KeyGuardOptions {
   readonly keys: Pick<FollowedKeys, 'ring'>
   readonly log: Log
   /** The metrics of this thread. */
-  readonly page: Page
+  readonly page: MetricSlots
 }
 
 type Accepted = Extract<Verdict, { access: KeyAccess }>
 
 export class KeyGuard {
   readonly #keys: KeyGuardOptions['keys']
-  readonly #page: Page
+  readonly #page: MetricSlots
   readonly #log: RefusalLog
   readonly #limiter = new FailedKeyLimiter()
   /** The keys by which the headers of `#known` were right. */

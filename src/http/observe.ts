@@ -13,7 +13,7 @@ import { operationNames } from '../interface/operation-names.js'
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
+import { histogramOf, type MetricSlots, observe, slotOf } from '../metrics/memory.js'
 import {
   type CutReason,
   cutReasons,
@@ -62,13 +62,13 @@ export interface RequestEnd {
 
 export class RequestObserver {
   readonly #log: Log
-  readonly #page: Page
+  readonly #page: MetricSlots
   #cutSecond = 0
   #cutCount = 0
   #unloggedCutCount = 0
 
   /** @param page  the metrics of the thread */
-  constructor(log: Log, page: Page) {
+  constructor(log: Log, page: MetricSlots) {
     this.#log = log
     this.#page = page
   }

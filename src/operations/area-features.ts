@@ -17,7 +17,7 @@ import type { Area, MapContext } from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Region } from '../outline/clipper.js'
 import { drawLayer, TooManyVertices } from '../outline/draw.js'
-import { toArea } from '../outline/notations.js'
+import { toArea } from '../outline/outline.js'
 import { validate } from '../selection/validate.js'
 import { shapeOf } from '../store/documents.js'
 

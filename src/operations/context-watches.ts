@@ -13,6 +13,7 @@ import { callerUntil } from '../pool/tasks.js'
 import type { Access } from '../selection/access.js'
 import type { Freshness } from '../selection/freshness.js'
 import type { Store } from '../store/store.js'
+import { hashOf } from '../store/tables.js'
 import { noSuchContext, type ReadContext } from './contexts.js'
 import type { LiveCounts } from './live-counts.js'
 

@@ -28,10 +28,14 @@ import type { JsonObject } from '../selection/parse.js'
 import { remarkOnExtents } from '../selection/places.js'
 import { Remarks } from '../selection/remarks.js'
 import { validate } from '../selection/validate.js'
-import { NO_GUID, parseGuid } from '../store/guid.js'
-import { shapeOf } from '../store/shape-of.js'
+import {
+  NO_GUID,
+  parseGuid,
+  shapeOf,
+  type WrittenContext,
+  writtenContext,
+} from '../store/documents.js'
 import type { Store, StoredContext } from '../store/store.js'
-import { type WrittenContext, writtenContext } from '../store/written-context.js'
 import { isAlert } from './alerts/kept-alerts.js'
 import { areaFeatures } from './area-features.js'
 import {

@@ -7,7 +7,7 @@ import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
 import { warningHeaders } from '../format/warning-headers.js'
 import type { Remarks } from '../selection/remarks.js'
-import { hashOf } from '../store/hash.js'
+import { hashOf } from '../store/tables.js'
 
 type Row = Readonly<Record<string, unknown>>
 

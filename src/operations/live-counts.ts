@@ -20,7 +20,7 @@ import type { Boundary, BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
-import { effectiveVersion, type Progress, takenVersion } from '../suppressions/progress.js'
+import { appliedVersion, effectiveVersion, type Progress } from '../suppressions/progress.js'
 import { workQueue } from './work-queue.js'
 
 export interface LiveCounts {
@@ -111,7 +111,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       const counted = await current.use(async (service) => {
         const { snapshotId, sequence } = service.catalogue
         // Before counting: recipients that are marked meanwhile may be counted or not.
-        const suppressionVersion = takenVersion(suppressionProgress)
+        const suppressionVersion = appliedVersion(suppressionProgress)
         const boundary = service.boundaryRule.for(undefined, access)
         const contacts = await countContacts(service, shape, { countMode, boundary })
         const boundaryKey = boundary?.key

@@ -10,7 +10,7 @@ import { isBasic, KeyGuard } from '../../src/http/authenticate.js'
 import { HttpRequest } from '../../src/http/request.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { privatePage } from '../../src/metrics/slots.js'
+import { privatePage } from '../../src/metrics/memory.js'
 import { followed, keyFor, keysInMemory } from '../support/data/keys.js'
 import { codePoint } from '../support/random/code-points.js'
 

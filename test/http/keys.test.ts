@@ -15,7 +15,7 @@ import { finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys
 import { makeKeyId, makeKeyText } from '../../src/keys/key-record.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { privatePage, slotOf } from '../../src/metrics/slots.js'
+import { privatePage, slotOf } from '../../src/metrics/memory.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { refuseScope } from '../../src/selection/access.js'
 import type { Reply } from '../../src/selection/reply.js'

@@ -13,7 +13,7 @@ import {
 import { operationNames } from '../../src/interface/operation-names.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
+import { histogramOf, type MetricSlots, privatePage, slotOf } from '../../src/metrics/memory.js'
 
 const COUNT: RequestEnd = {
   requestId: 'a',

@@ -11,7 +11,7 @@ import type { Route } from '../../src/http/router.js'
 import { HttpServer } from '../../src/http/server.js'
 import { limits } from '../../src/limits.js'
 import { createLog, type Log } from '../../src/log.js'
-import { privatePage } from '../../src/metrics/slots.js'
+import { privatePage } from '../../src/metrics/memory.js'
 import { engine } from '../support/service/engine.js'
 
 export interface TestServer {

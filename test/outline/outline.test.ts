@@ -1,5 +1,7 @@
 import t from 'tap'
 import { outlineOperations } from '../../src/operations/selections.js'
+import { type OutlineTask, runTask } from '../../src/outline/run-task.js'
+import type { ClipOutcome, ClipRunner } from '../../src/pool/tasks.js'
 import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import {

@@ -21,7 +21,7 @@ import type { AlertReference, Area, ContextAlert, MapContext } from '../../inter
 import type { UnknownMembers } from '../../interface/unknown-members.js'
 import type { Warning } from '../../interface/warnings.js'
 import { limits } from '../../limits.js'
-import { outlinesOf } from '../../outline/areas.js'
+import { outlinesOf } from '../../outline/outline.js'
 import type { ClipRunner } from '../../pool/tasks.js'
 import type { Asker } from '../../selection/access.js'
 import type { NamedAreas } from '../../selection/named-areas.js'
@@ -30,11 +30,6 @@ import { Remarks } from '../../selection/remarks.js'
 import { validate } from '../../selection/validate.js'
 import { type AlertHeader, type WrittenContext, writtenContext } from '../../store/documents.js'
 import type { Store } from '../../store/store.js'
-import {
-  type AlertHeader,
-  type WrittenContext,
-  writtenContext,
-} from '../../store/written-context.js'
 import { areaFeatures } from '../area-features.js'
 import { AREAS, type ReadContext } from '../contexts.js'
 import { columnsOf, documentAnswer, tableOf, taggedHeaders } from '../document-answer.js'

@@ -10,7 +10,6 @@ import { ServiceError } from '../../errors.js'
 import type { AlertReference } from '../../interface/context.js'
 import type { AlertHeader } from '../../store/documents.js'
 import type { KnownContext, Store } from '../../store/store.js'
-import type { AlertHeader } from '../../store/written-context.js'
 
 export interface KeptAlert {
   /** Id of the context. */
