@@ -241,7 +241,25 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
 /** The files and lines that a folder of src may have. The commit that raises one says why nothing could go. */
 const budgets: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   'access-log': { files: 5, lines: 390 },
-  http: { files: 40, lines: 7_280 },
+  admin: { files: 2, lines: 230 },
+  audiences: { files: 14, lines: 2_740 },
+  audit: { files: 9, lines: 1_080 },
+  chain: { files: 4, lines: 460 },
+  describe: { files: 7, lines: 1_280 },
+  format: { files: 16, lines: 1_170 },
+  http: { files: 41, lines: 7_260 },
+  interface: { files: 35, lines: 3_190 },
+  keys: { files: 6, lines: 1_170 },
+  metrics: { files: 5, lines: 1_060 },
+  operations: { files: 25, lines: 4_270 },
+  outline: { files: 6, lines: 940 },
+  pool: { files: 10, lines: 2_730 },
+  regions: { files: 6, lines: 950 },
+  serve: { files: 33, lines: 4_550 },
+  store: { files: 15, lines: 2_820 },
+  suppressions: { files: 10, lines: 1_640 },
+  threads: { files: 4, lines: 560 },
+  tls: { files: 9, lines: 930 },
 }
 
 /** Where the process may be touched directly. */

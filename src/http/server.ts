@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { type MetricSlots as Page, slotOf } from '../metrics/memory.js'
+import { type MetricSlots, slotOf } from '../metrics/memory.js'
 import type { PeerReader } from '../tls/peers.js'
 import type { AccessLog } from './access-log.js'
 import type { AuditTrail } from './audit-trail.js'
@@ -50,7 +50,7 @@ interface HttpServerOptions {
   /** Open requests that wait for events and take no room for work. */
   readonly watcherCount: () => number
   /** The metrics of this thread. */
-  readonly page: Page
+  readonly page: MetricSlots
   /**
    * The clients, where a TLS thread of the service hands their connections over. Without it, the client is the other
    * end of the connection, and nothing that it sends changes that.
@@ -75,7 +75,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #router: Router<Handler>
   readonly #log: Log
   readonly #observer: RequestObserver
-  readonly #page: Page
+  readonly #page: MetricSlots
   readonly #trail: AuditTrail | undefined
   readonly #accessLog: AccessLog | undefined
   readonly #corsOrigins: CorsOrigins

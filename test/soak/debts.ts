@@ -41,7 +41,7 @@ export const debts: readonly Debt[] = [
     minutes: 30,
   },
   {
-    folders: ['http', 'tls', 'keys', 'admin', 'metrics', 'access-log'],
+    folders: ['http', 'tls', 'keys', 'admin', 'metrics', 'access-log', 'threads'],
     areas: ['answers', 'fuzz', 'services', 'engines', 'canary'],
     minutes: 30,
   },

@@ -298,8 +298,8 @@ export const ofService: readonly Mutant[] = [
   {
     name: 'the message of JSON.parse is logged, with what was sent',
     file: 'src/log.ts',
-    find: "fault instanceof SyntaxError || fault.name === 'AssertionError'",
-    replace: "fault.name === 'AssertionError'",
+    find: "fault instanceof SyntaxError || name === 'AssertionError'",
+    replace: "name === 'AssertionError'",
   },
   {
     name: 'a page of another origin may take a profile',
