@@ -6,10 +6,16 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
-import type { LogOrder } from './messages.js'
+import { callsOver, type OtherThread } from '../threads/calls.js'
+
+/** What the writing thread does for the others. */
+export interface LineCalls {
+  /** @param text  whole lines */
+  write(text: string): void
+}
 
 export class LineQueue {
-  readonly #port: MessagePort
+  readonly #thread: OtherThread<LineCalls>
   readonly #counters: LogCounters
   #text = ''
   #byteCount = 0
@@ -17,7 +23,7 @@ export class LineQueue {
 
   /** @param port  to the thread that writes */
   constructor(port: MessagePort, counters: LogCounters) {
-    this.#port = port
+    this.#thread = callsOver<LineCalls>(port)
     this.#counters = counters
     port.unref()
   }
@@ -41,7 +47,7 @@ export class LineQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#byteCount === 0) return
-    this.#port.postMessage({ kind: 'lines', text: this.#text } satisfies LogOrder)
+    this.#thread.tell.write(this.#text)
     this.#text = ''
     this.#byteCount = 0
   }

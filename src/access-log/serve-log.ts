@@ -7,8 +7,9 @@
 import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
-import type { LogNews, LogOrder, LogThreadData, LogThreadOrder } from './messages.js'
-import { addTo } from './queue.js'
+import { callsOver } from '../threads/calls.js'
+import { addTo, type LineCalls } from './queue.js'
+import type { AccessLogCalls, AccessLogNews, LogThreadData } from './thread.js'
 
 /** @param main  to the main thread */
 export function serveLog(main: MessagePort, { target: name, counters }: LogThreadData): void {
@@ -21,16 +22,14 @@ export function serveLog(main: MessagePort, { target: name, counters }: LogThrea
   let toldDroppedCount = 0
   const looking = setInterval(look, limits.accessLogLookMs)
 
-  main.on('message', (order: LogThreadOrder) => {
-    if (order.kind === 'port') order.port.on('message', take)
-    else if (order.kind === 'reopen') reopen()
-    else stop()
-  })
-
-  function take({ text }: LogOrder): void {
-    pieces.push(Buffer.from(text))
-    if (timer === undefined) write()
+  const lines: LineCalls = {
+    write(text) {
+      pieces.push(Buffer.from(text))
+      if (timer === undefined) write()
+    },
   }
+  const own: AccessLogCalls = { serve: (port) => void callsOver(port, lines), reopen, stop }
+  const { tell } = callsOver<AccessLogNews>(main, own)
 
   function write(): void {
     timer = undefined
@@ -100,7 +99,8 @@ export function serveLog(main: MessagePort, { target: name, counters }: LogThrea
   function fails(reason: string | undefined): void {
     if (failure === reason) return
     failure = reason
-    main.postMessage({ failure } satisfies LogNews)
+    if (reason === undefined) tell.recovered()
+    else tell.failed(reason)
   }
 
   function stop(): void {

@@ -1,11 +1,11 @@
 /**
- * The main thread's end of the thread that writes an access log.
+ * Starts and stops the thread that writes an access log, for the main thread.
  *
  * @module
  */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type { Log } from '../log.js'
-import type { LogNews, LogThreadData, LogThreadOrder } from './messages.js'
+import { openPort, startThread } from '../threads/thread.js'
 import { createLogCounters, type LogCounters } from './queue.js'
 
 export interface AccessLogThread {
@@ -18,40 +18,43 @@ export interface AccessLogThread {
   stop(): Promise<void>
 }
 
+export interface LogThreadData {
+  /** A path, or `-` for standard output. */
+  readonly target: string
+  readonly counters: Int32Array
+}
+
+/** What the main thread calls. */
+export interface AccessLogCalls {
+  /** Takes lines of another thread, which has the other end. */
+  serve(port: MessagePort): void
+  /** Opens the file of this name anew. */
+  reopen(): void
+  /** Writes what can be written soon, and ends. */
+  stop(): void
+}
+
+/** What the thread calls, for the log of the service. */
+export interface AccessLogNews {
+  failed(reason: string): void
+  recovered(): void
+}
+
 /**
- * Starts it. Nothing that becomes of it ends the service.
+ * Starts it. None of its faults ends the service.
  *
  * @param target  a path, or `-` for standard output
  */
 export function startAccessLog(target: string, log: Log): AccessLogThread {
   const counters = createLogCounters()
-  const workerData: LogThreadData = { target, counters }
-  const worker = new Worker(new URL('../../workers/access-log.js', import.meta.url), { workerData })
-  const send = (order: LogThreadOrder, ports: MessagePort[] = []) =>
-    worker.postMessage(order, ports)
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  worker.on('message', ({ failure }: LogNews) => {
-    if (failure === undefined) log.info('the access log can be written again')
-    else
-      log.warn(
-        { reason: failure },
-        'the access log cannot be written: lines wait, then are dropped',
-      )
-  })
-  worker.once('error', ({ name }) =>
-    log.error({ fault: name }, 'the thread of the access log failed'),
-  )
-  return {
-    counters,
-    openPort() {
-      const { port1, port2 } = new MessageChannel()
-      send({ kind: 'port', port: port1 }, [port1])
-      return port2
-    },
-    reopen: () => send({ kind: 'reopen' }),
-    async stop() {
-      send({ kind: 'stop' })
-      await ended
-    },
+  const data: LogThreadData = { target, counters }
+  const own: AccessLogNews = {
+    failed: (reason) =>
+      log.warn({ reason }, 'the access log cannot be written: lines wait, then are dropped'),
+    recovered: () => log.info('the access log can be written again'),
   }
+  const title = 'the thread of the access log'
+  const { tell, failure, stop } = startThread<AccessLogCalls>('access-log', { title, data, own })
+  failure.catch(({ message }: Error) => log.error(message))
+  return { counters, openPort: () => openPort(tell.serve), reopen: tell.reopen, stop }
 }

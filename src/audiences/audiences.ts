@@ -5,17 +5,16 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { describeFault, type Log } from '../log.js'
+import type { Log } from '../log.js'
 import type { Caller } from '../pool/tasks.js'
-import { Questions } from '../threads/calls.js'
+import { startThread, type Thread } from '../threads/thread.js'
 import type {
   AudienceAnswers,
+  AudienceCalls,
+  AudienceNews,
   AudienceOrder,
-  AudienceReport,
-  AudienceRequest,
   AudienceThreadData,
 } from './messages.js'
 
@@ -45,8 +44,6 @@ interface AudiencesOptions {
   readonly dataDirectory: string
   /** Whether the store says which audiences there are, as in a cluster, and not the disk. Not unless given. */
   readonly isShared?: boolean
-  /** URL of the compiled workers/audience.ts. */
-  readonly workerUrl: string
   readonly log: Log
 }
 
@@ -74,28 +71,18 @@ export function startAudiences(options: AudiencesOptions): Audiences {
 
 class AudienceThread {
   isOver = false
-  readonly #worker: Worker
-  readonly #questions = new Questions<AudienceReport>()
-  readonly #ended: Promise<void>
-  readonly #log: Log
+  readonly #thread: Thread<AudienceCalls>
 
-  constructor({ dataDirectory, isShared = false, workerUrl, log }: AudiencesOptions) {
-    const workerData: AudienceThreadData = { dataDirectory, isShared }
-    this.#log = log
-    this.#worker = new Worker(new URL(workerUrl), { workerData })
-    this.#worker.on('message', (report: AudienceReport) =>
-      this.#questions.settle(report.number, report),
-    )
-    // Its message could quote what it was working on.
-    this.#worker.once('error', (fault: Error) =>
-      log.error(describeFault(fault), 'the audience thread failed'),
-    )
-    this.#ended = new Promise((resolve) => {
-      this.#worker.once('exit', () => {
-        this.isOver = true
-        this.#questions.fail(unavailable('the thread of the audiences ended; try again'))
-        resolve()
-      })
+  constructor({ dataDirectory, isShared = false, log }: AudiencesOptions) {
+    const data: AudienceThreadData = { dataDirectory, isShared }
+    const own: AudienceNews = {
+      failed: (code, message, reason) => log.error({ code, reason }, message),
+    }
+    const title = 'the audience thread'
+    this.#thread = startThread<AudienceCalls>('audience', { title, data, own })
+    this.#thread.failure.catch(({ message }: Error) => log.error(message))
+    void this.#thread.ended.then(() => {
+      this.isOver = true
     })
   }
 
@@ -103,21 +90,21 @@ class AudienceThread {
     order: OrderOf<Kind>,
     deadlineMs: number,
   ): Promise<AudienceAnswers[Kind]> {
-    const send = (number: number) =>
-      this.#worker.postMessage({ kind: 'ask', number, order } satisfies AudienceRequest)
     const waitMs = Math.max(1, deadlineMs - performance.now())
     const late = () => unavailable('the disk of the audiences took too long; try again')
-    const { value, fault } = await this.#questions.ask(send, { waitMs, fault: late })
-    if (fault === undefined) return value as AudienceAnswers[Kind]
-    const { code, message, field, reason } = fault
-    if (reason !== undefined) this.#log.error({ code, reason }, message)
-    throw new ServiceError(code, message, field)
+    try {
+      const answer = await this.#thread.askWithin(waitMs, late).carryOut(order)
+      return answer as AudienceAnswers[Kind]
+    } catch (fault) {
+      if (fault instanceof ServiceError) throw fault
+      throw unavailable('the thread of the audiences ended; try again')
+    }
   }
 
   async close(): Promise<void> {
-    this.#worker.postMessage({ kind: 'stop' } satisfies AudienceRequest)
     // It ends with the front thread at the latest. To end it while it loads would abort the process.
-    await Promise.race([this.#ended, sleep(limits.audienceStopMs, undefined, { ref: false })])
+    const late = sleep(limits.audienceStopMs, undefined, { ref: false })
+    await Promise.race([this.#thread.stop(), late])
   }
 }
 

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import type { MessagePort } from 'node:worker_threads'
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Caller } from '../pool/tasks.js'
 import { type MadeAudience, unknownAudience } from '../store/audiences.js'
-import { Questions } from '../threads/calls.js'
+import { callsOver } from '../threads/calls.js'
+import { openPort } from '../threads/thread.js'
 import type { Audiences } from './audiences.js'
 import type { AudienceAnswers, AudienceOrder, OpenOrder } from './messages.js'
 
@@ -101,33 +102,6 @@ export interface SharedAudiences {
   bring(id: string, isDamaged: boolean, waitMs: number): Promise<void>
 }
 
-type SharedOrder =
-  | { readonly kind: 'share'; readonly made: MadeAudience }
-  | { readonly kind: 'remove'; readonly id: string }
-  | {
-      readonly kind: 'bring'
-      readonly id: string
-      readonly isDamaged: boolean
-      readonly waitMs: number
-    }
-
-interface SharedRequest {
-  readonly number: number
-  readonly order: SharedOrder
-}
-
-interface SharedReply {
-  readonly number: number
-  readonly fault?: SharedFault
-}
-
-/** A value, since an error loses its code between threads. */
-interface SharedFault {
-  readonly code: ServiceErrorCode
-  readonly message: string
-  readonly field: string | undefined
-}
-
 /**
  * The main thread's end.
  *
@@ -138,37 +112,25 @@ export function serveSharedAudiences(
   shared: SharedAudiences,
   onFault: (fault: unknown) => void,
 ): MessagePort {
-  const { port1, port2 } = new MessageChannel()
-  port1.on('message', async ({ number, order }: SharedRequest) => {
-    const reply: SharedReply = await carryOut(shared, order).then(
-      () => ({ number }),
-      (fault: unknown) => ({ number, fault: faultOf(fault, onFault) }),
-    )
-    port1.postMessage(reply)
+  const done = async (work: Promise<void>) => {
+    try {
+      await work
+    } catch (fault) {
+      if (fault instanceof ServiceError) throw fault
+      onFault(fault)
+      throw new ServiceError('Unavailable', NOT_DONE)
+    }
+  }
+  const own: SharedAudiences = {
+    share: (made) => done(shared.share(made)),
+    remove: (id) => done(shared.remove(id)),
+    bring: (...args) => done(shared.bring(...args)),
+  }
+  return openPort((port) => {
+    callsOver(port, own)
+    // The threads at the other ends keep the process alive.
+    port.unref()
   })
-  // The threads at the other ends keep the process alive.
-  port1.unref()
-  return port2
-}
-
-async function carryOut(shared: SharedAudiences, order: SharedOrder): Promise<void> {
-  switch (order.kind) {
-    case 'share':
-      return await shared.share(order.made)
-    case 'remove':
-      return await shared.remove(order.id)
-    case 'bring':
-      return await shared.bring(order.id, order.isDamaged, order.waitMs)
-  }
-}
-
-function faultOf(fault: unknown, onFault: (fault: unknown) => void): SharedFault {
-  if (fault instanceof ServiceError) {
-    const { code, message, field } = fault
-    return { code, message, field }
-  }
-  onFault(fault)
-  return { code: 'Unavailable', message: NOT_DONE, field: undefined }
 }
 
 const NOT_DONE =
@@ -176,22 +138,14 @@ const NOT_DONE =
 
 /** The front thread's end. */
 export function requestSharedAudiences(port: MessagePort): SharedAudiences {
-  const questions = new Questions<SharedReply>()
-  port.on('message', (reply: SharedReply) => questions.settle(reply.number, reply))
+  const { askWithin } = callsOver<SharedAudiences>(port)
   port.unref()
-
-  async function ask(order: SharedOrder, waitMs: number): Promise<void> {
-    const fault = () => new ServiceError('Unavailable', LATE)
-    const send = (number: number) => port.postMessage({ number, order } satisfies SharedRequest)
-    const { fault: found } = await questions.ask(send, { waitMs, fault })
-    if (found !== undefined) throw new ServiceError(found.code, found.message, found.field)
-  }
-
+  const within = (waitMs: number) => askWithin(waitMs, () => new ServiceError('Unavailable', LATE))
   return {
-    share: (made) => ask({ kind: 'share', made }, limits.storeChangeMs + limits.audienceSpreadMs),
-    remove: (id) => ask({ kind: 'remove', id }, limits.storeChangeMs + limits.entryEverywhereMs),
+    share: (made) => within(limits.storeChangeMs + limits.audienceSpreadMs).share(made),
+    remove: (id) => within(limits.storeChangeMs + limits.entryEverywhereMs).remove(id),
     bring: (id, isDamaged, waitMs) =>
-      ask({ kind: 'bring', id, isDamaged, waitMs }, waitMs + limits.clusterCallMs),
+      within(waitMs + limits.clusterCallMs).bring(id, isDamaged, waitMs),
   }
 }
 

@@ -130,20 +130,16 @@ export interface AudienceAnswers {
   readonly rowBytes: number
 }
 
-/** To the thread. `stop` ends it when what it works on is done. */
-export type AudienceRequest =
-  | { readonly kind: 'ask'; readonly number: number; readonly order: AudienceOrder }
-  | { readonly kind: 'stop' }
+/** What a front thread calls. */
+export interface AudienceCalls {
+  /** @throws ServiceError */
+  carryOut(order: AudienceOrder): Promise<AudienceAnswers[AudienceOrder['kind']]>
+  /** Ends the thread when what it works on is done. */
+  stop(): Promise<void>
+}
 
-/** Faults are values, since an error loses its code between threads. */
-export interface AudienceReport {
-  readonly number: number
-  readonly value?: AudienceAnswers[keyof AudienceAnswers]
-  readonly fault?: {
-    readonly code: ServiceErrorCode
-    readonly message: string
-    readonly field?: string | undefined
-    /** For the log of the service alone. */
-    readonly reason?: string | undefined
-  }
+/** What the thread calls. */
+export interface AudienceNews {
+  /** For the log of the service: why an order was refused. */
+  failed(code: ServiceErrorCode, message: string, reason: string): void
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
@@ -15,7 +16,8 @@ import {
   sharedAudienceReader,
   unknownAudience,
 } from '../store/audiences.js'
-import type { Tables } from '../store/tables.js'
+import { openTables, storeDirectory, type Tables } from '../store/tables.js'
+import { callsOver, handingOver, type OtherThread } from '../threads/calls.js'
 import {
   deleteAudience,
   describeAudience,
@@ -34,10 +36,10 @@ import {
 import type {
   AudienceAnswers,
   AudienceAsker,
+  AudienceCalls,
   AudienceFacts,
+  AudienceNews,
   AudienceOrder,
-  AudienceReport,
-  AudienceRequest,
   AudienceThreadData,
   FreezeOrder,
   OpenedAudience,
@@ -47,63 +49,63 @@ import { OpenShards } from './open-shards.js'
 import { encodeFrom, rowBytesFrom } from './shard-columns.js'
 import { SuppressionLook } from './suppressed.js'
 
-/** @param tables  open for as long as the thread runs */
-export function serveAudiences(port: MessagePort, tables: Tables, data: AudienceThreadData): void {
+export function serveAudiences(main: MessagePort, data: AudienceThreadData): void {
+  const tables = openTables(storeDirectory(data.dataDirectory), 'read')
   const desk = new AudienceDesk(tables, data)
-  let underWay: Promise<unknown> = Promise.resolve()
-  port.on('message', async (request: AudienceRequest) => {
-    if (request.kind === 'stop') {
-      await underWay
+  const underWay = new Set<Promise<unknown>>()
+  const own: AudienceCalls = {
+    carryOut(order) {
+      const answering = answer(desk, order, tell)
+      underWay.add(answering)
+      const forget = () => underWay.delete(answering)
+      answering.then(forget, forget)
+      return answering
+    },
+    async stop() {
+      await Promise.allSettled(underWay)
+      // Its answers are sent by then.
+      await turn()
       desk.close()
       await tables.close()
-      return port.close()
-    }
-    const { number, order } = request
-    const answering = answer(desk, number, order).then((report) =>
-      port.postMessage(report, transfersOf(report)),
-    )
-    underWay = Promise.all([underWay, answering])
-    await answering
-  })
+      main.close()
+    },
+  }
+  const { tell } = callsOver<AudienceNews>(main, own)
 }
 
 async function answer(
   desk: AudienceDesk,
-  number: number,
   order: AudienceOrder,
-): Promise<AudienceReport> {
+  tell: OtherThread<AudienceNews>['tell'],
+): ReturnType<AudienceCalls['carryOut']> {
   try {
-    return { number, value: await desk.carryOut(order) }
+    const answer = await desk.carryOut(order)
+    const bytes = typeof answer === 'object' && 'bytes' in answer ? answer.bytes : undefined
+    return bytes === undefined
+      ? answer
+      : (handingOver(answer as object, [bytes.buffer as ArrayBuffer]) as typeof answer)
   } catch (error) {
-    return { number, fault: faultOf(error, order) }
+    if (error instanceof ServiceError) throw error
+    const fault = faultOf(error as NodeJS.ErrnoException, order)
+    tell.failed(fault.code, fault.message, (error as Error).message)
+    throw fault
   }
 }
 
-function faultOf(error: unknown, order: AudienceOrder): NonNullable<AudienceReport['fault']> {
-  if (error instanceof ServiceError) {
-    const { code, message, field } = error
-    return { code, message, field }
-  }
-  const { message: reason, code: cause } = error as NodeJS.ErrnoException
-  // Of what the system does not let anybody read nothing is known (`readFault`).
-  if (error instanceof FormatFault || cause === 'SnapshotCorrupt') {
+function faultOf(error: NodeJS.ErrnoException, order: AudienceOrder): ServiceError {
+  // Files that the system does not let this user read are another fault (`readFault`).
+  if (error instanceof FormatFault || error.code === 'SnapshotCorrupt') {
     const which = 'id' in order ? `the audience ${order.id}` : 'an audience'
     const advice = 'make it again; `hickory doctor` and `hickory verify --all` tell more'
     const message = `${which} or its snapshot is damaged on the disk: ${advice}`
-    return { code: 'AudienceDamaged', message, reason }
+    return new ServiceError('AudienceDamaged', message)
   }
-  if (cause === 'ENOSPC' || cause === 'EDQUOT') {
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
     const message =
       'the disk of the data directory is full: nothing was frozen; make room, then try again'
-    return { code: 'Unavailable', message, reason }
+    return new ServiceError('Unavailable', message)
   }
-  return { code: 'Unavailable', message: 'the audiences cannot be read or written', reason }
-}
-
-/** Memory that the other thread gets without a copy. */
-function transfersOf({ value }: AudienceReport): ArrayBuffer[] {
-  if (typeof value !== 'object' || value === null || !('bytes' in value)) return []
-  return [value.bytes.buffer as ArrayBuffer]
+  return new ServiceError('Unavailable', 'the audiences cannot be read or written')
 }
 
 class AudienceDesk {

@@ -16,8 +16,8 @@ import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { ChangedRecipients } from '../suppressions/marks.js'
-import { callsOver, Questions } from '../threads/calls.js'
+import type { ChangedMarksCalls } from '../suppressions/serve-marks.js'
+import { callsOver } from '../threads/calls.js'
 import { AbsentCounts } from './absent-counts.js'
 import { AttachedSnapshot } from './attached-snapshot.js'
 import { BatchWriting, type TakenBatch } from './batch-writing.js'
@@ -49,8 +49,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     onSettled: tell.settled,
   })
   const waiting = new Waiting(data.waiting)
-  const marking = new Questions<undefined>()
-  data.marks.on('message', (number: number) => marking.settle(number, undefined))
+  const marks = callsOver<ChangedMarksCalls>(data.marks)
   // A machine of a cluster may hold some of the recipients.
   const absent = data.cluster === undefined ? new AbsentCounts() : undefined
   /** By id, in the order in which they were attached. */
@@ -114,20 +113,17 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     { shards, deltas }: Increment,
     { sources }: Snapshot,
   ): Promise<void> {
-    await marking.ask((number) =>
-      data.marks.postMessage({
-        number,
-        snapshotId,
-        shards: shards.map(({ shardIndex, gone }) => ({ shardIndex, gone: gone.recipients })),
-        deltas: deltas.map(({ sourceIndex, come, gone, marks }) => ({
-          sourceId: sources[sourceIndex].id,
-          phones: come.phones,
-          phoneEnds: come.phoneEnds,
-          gone: gone.recipients,
-          marks,
-        })),
-      } satisfies ChangedRecipients),
-    )
+    await marks.ask.change({
+      snapshotId,
+      shards: shards.map(({ shardIndex, gone }) => ({ shardIndex, gone: gone.recipients })),
+      deltas: deltas.map(({ sourceIndex, come, gone, marks }) => ({
+        sourceId: sources[sourceIndex].id,
+        phones: come.phones,
+        phoneEnds: come.phoneEnds,
+        gone: gone.recipients,
+        marks,
+      })),
+    })
   }
 
   /** A journal that is not there is begun with the first batch. */

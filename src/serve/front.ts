@@ -152,7 +152,6 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const ownAudiences = startAudiences({
     dataDirectory,
     isShared: data.cluster !== undefined,
-    workerUrl: AUDIENCE_WORKER,
     log,
   })
   const audiences =
@@ -318,7 +317,6 @@ const WATCHERS = slotOf('hickory_watchers')
 const WATCH_EVENTS = slotOf('hickory_watch_events_total')
 
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
-const AUDIENCE_WORKER = new URL('../../workers/audience.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href
 
 /** @returns undefined where there is no such source */

@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { Questions } from '../threads/calls.js'
+import { callsOver } from '../threads/calls.js'
 import type { Change, ChangeOutcome, NotMade } from './changes.js'
 import type { SuppressionChange, SuppressionsChanged } from './suppressions.js'
 
@@ -55,24 +55,9 @@ interface ChangeMaker {
   changeSuppressions(change: SuppressionChange): Promise<AppliedOutcome>
 }
 
-interface ChangeRequest {
-  readonly number: number
-  readonly change: Change | SuppressionChange
-}
-
-interface ChangeReply {
-  readonly number: number
-  readonly outcome: ChangeOutcome | AppliedOutcome
-}
-
 /** The main thread's end: makes every change, in order. */
 export function serveChanges(port: MessagePort, maker: ChangeMaker): void {
-  port.on('message', async ({ number, change }: ChangeRequest) => {
-    const outcome = await (change.kind === 'suppressions'
-      ? maker.changeSuppressions(change)
-      : maker.makeChange(change))
-    port.postMessage({ number, outcome } satisfies ChangeReply)
-  })
+  callsOver(port, maker)
   // The threads at the other ends keep the process alive.
   port.unref()
 }
@@ -84,23 +69,14 @@ export interface ChangeRequests {
 }
 
 export function requestChanges(port: MessagePort): ChangeRequests {
-  const waitMs = limits.storeChangeMs
-  const questions = new Questions<ChangeReply['outcome']>()
-  port.on('message', ({ number, outcome }: ChangeReply) => questions.settle(number, outcome))
+  const { askWithin } = callsOver<ChangeMaker>(port)
   port.unref()
-
-  function ask(change: Change | SuppressionChange, ms: number): Promise<ChangeReply['outcome']> {
-    const fault = () => new ServiceError('Unavailable', LATE)
-    const send = (number: number) => port.postMessage({ number, change } satisfies ChangeRequest)
-    return questions.ask(send, { waitMs: ms, fault })
-  }
-
+  const late = () => new ServiceError('Unavailable', LATE)
+  const ask = askWithin(limits.storeChangeMs, late)
+  const askAll = askWithin(limits.storeChangeMs + limits.suppressionTakeMs, late)
   return {
-    change: async (change) => settle(await ask(change, waitMs)),
-    async suppress(change) {
-      const outcome = await ask(change, waitMs + limits.suppressionTakeMs)
-      return settleApplied(outcome as AppliedOutcome)
-    },
+    change: async (change) => settle(await ask.makeChange(change)),
+    suppress: async (change) => settleApplied(await askAll.changeSuppressions(change)),
   }
 }
 

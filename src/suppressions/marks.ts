@@ -11,9 +11,8 @@ import { attachShard, hasColumns, type Shard, type ShardImage } from '../shard/l
 import { isMarked, type Marks, mark, markedCount, marksBytes, unmark } from '../shard/suppressed.js'
 import { createPhoneTable, findPlace, isListed, type PhoneTable } from './phone-table.js'
 
-/** What the thread of changes sends; answered by the number when all marks are set. */
+/** What the thread of changes has applied to a snapshot. */
 export interface ChangedRecipients {
-  readonly number: number
   /** Ignored if this snapshot is not attached. */
   readonly snapshotId: string
   /** Recipients that were removed from shards of the snapshot. */

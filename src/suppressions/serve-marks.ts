@@ -1,5 +1,5 @@
 /**
- * The thread that sets marks: carries out the orders of the main thread, and polls for what other processes changed.
+ * The thread that sets marks, for the main thread and for the thread of changes, and polls for what other processes changed.
  *
  * @module
  */
@@ -11,7 +11,8 @@ import { startVitals } from '../metrics/vitals.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { PhoneHits } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
-import type { Tables } from '../store/tables.js'
+import { openTables, storeDirectory } from '../store/tables.js'
+import { callsOver } from '../threads/calls.js'
 import { type CaughtUp, Marker } from './marker.js'
 import type { ChangedRecipients } from './marks.js'
 import type { Progress } from './progress.js'
@@ -25,82 +26,98 @@ export interface MarksThreadData {
   readonly metrics: MetricsMemory
 }
 
-/** To the thread. Each but the last two is answered by `done`, with its ticket. */
-export type MarksOrder =
-  /** Set the marks of a snapshot, and keep them right from then on. */
-  | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
-  /** Touch its memory no more. */
-  | { readonly kind: 'detach'; readonly ticket: number; readonly snapshotId: string }
-  /** Mark what is stored by now, and say which recipients of a snapshot have these phones. */
-  | {
-      readonly kind: 'catchUp'
-      readonly ticket: number
-      readonly snapshotId: string
-      readonly scope: Scope
-      readonly phones: readonly string[]
-    }
-  /** Set the marks of recipients that changes add, see `ChangedRecipients`. */
-  | { readonly kind: 'follow'; readonly port: MessagePort }
-  | { readonly kind: 'stop' }
+/** What the main thread calls. */
+export interface MarksCalls {
+  /** Sets the marks of a snapshot, and keeps them right from then on. */
+  attach(snapshot: Snapshot): Promise<void>
+  /** Touches its memory no more. */
+  detach(snapshotId: string): void
+  /**
+   * Marks what is stored by now.
+   *
+   * @returns which recipients of a snapshot have these phones
+   */
+  catchUp(snapshotId: string, scope: Scope, phones: readonly string[]): PhoneHits
+  /** Sets the marks of recipients that changes add, for the thread at the other end. */
+  follow(port: MessagePort): void
+  stop(): Promise<void>
+}
 
-/** From the thread. */
-export type MarksReport =
-  | { readonly kind: 'done'; readonly ticket: number; readonly hits: PhoneHits }
-  | ({ readonly kind: 'caughtUp' } & CaughtUp)
+/** What the thread of changes calls. */
+export interface ChangedMarksCalls {
+  /** Answers when all marks are set. */
+  change(changed: ChangedRecipients): void
+}
 
-/** @param tables  open for as long as the thread runs */
+/** What the thread calls in the main thread. */
+export interface MarksNews {
+  caughtUp(caughtUp: CaughtUp): void
+}
+
 export function serveMarks(
-  port: MessagePort,
-  tables: Tables,
-  { progress, ownName, metrics }: Omit<MarksThreadData, 'dataDirectory'>,
+  main: MessagePort,
+  { dataDirectory, progress, ownName, metrics }: MarksThreadData,
 ): void {
+  const tables = openTables(storeDirectory(dataDirectory), 'read')
   const marker = new Marker(tables, progress, ownName)
-  const report = (message: MarksReport) => port.postMessage(message)
-  const done = (ticket: number, hits: PhoneHits = { recipientCount: 0 }) =>
-    report({ kind: 'done', ticket, hits })
+  const vitals = startVitals(marksPage(metrics))
   let isStopped = false
   let followed: MessagePort | undefined
-  const vitals = startVitals(marksPage(metrics))
+  const own: MarksCalls = {
+    attach: (snapshot) => orEnd(() => attach(snapshot)),
+    detach: (snapshotId) => marker.detach(snapshotId),
+    catchUp: (snapshotId, scope, phones) =>
+      orEnd(() => {
+        catchUp()
+        return marker.hitsOf(snapshotId, scope, phones)
+      }),
+    follow(port) {
+      followed = port
+      const changes: ChangedMarksCalls = {
+        change: (changed) => orEnd(() => marker.change(changed)),
+      }
+      callsOver(port, changes)
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      vitals.stop()
+      followed?.close()
+      await tables.close()
+      main.close()
+    },
+  }
+  const { tell } = callsOver<MarksNews>(main, own)
+  const timer = setInterval(catchUp, limits.suppressionPollMs)
 
   function catchUp(): void {
     const caughtUp = marker.catchUp()
-    if (caughtUp !== undefined) report({ kind: 'caughtUp', ...caughtUp })
+    if (caughtUp !== undefined) tell.caughtUp(caughtUp)
   }
 
-  async function attach({ ticket, snapshot }: Extract<MarksOrder, { kind: 'attach' }>) {
+  async function attach(snapshot: Snapshot): Promise<void> {
     for (const _ of marker.attach(snapshot)) {
       await turn()
+      // The main thread does not wait any more.
       if (isStopped) return
     }
-    done(ticket)
   }
+}
 
-  const timer = setInterval(catchUp, limits.suppressionPollMs)
-  port.on('message', async (order: MarksOrder) => {
-    switch (order.kind) {
-      case 'attach':
-        return attach(order)
-      case 'detach':
-        marker.detach(order.snapshotId)
-        return done(order.ticket)
-      case 'catchUp': {
-        catchUp()
-        const { ticket, snapshotId, scope, phones } = order
-        return done(ticket, marker.hitsOf(snapshotId, scope, phones))
-      }
-      case 'follow':
-        followed = order.port
-        return followed.on('message', ({ number, ...changed }: ChangedRecipients) => {
-          marker.change(changed)
-          order.port.postMessage(number)
-        })
-      case 'stop':
-        isStopped = true
-        clearInterval(timer)
-        vitals.stop()
-        followed?.close()
-        await tables.close()
-        return port.close()
-    }
+/** Ends the thread, and with it the service, where marks are not set: suppressed recipients would be listed. */
+function orEnd<Answer>(work: () => Answer): Answer {
+  try {
+    const answer = work()
+    if (answer instanceof Promise) answer.catch(end)
+    return answer
+  } catch (fault) {
+    end(fault)
+    throw fault
+  }
+}
+
+function end(fault: unknown): void {
+  setImmediate(() => {
+    throw fault
   })
 }

@@ -5,8 +5,8 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type MessagePort, Worker } from 'node:worker_threads'
-import { OperatorError, ServiceError } from '../errors.js'
+import type { MessagePort } from 'node:worker_threads'
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
@@ -16,15 +16,14 @@ import { notMade } from '../store/changes.js'
 import { ownName } from '../store/services.js'
 import type { MainStore } from '../store/store.js'
 import type {
-  Scope,
   SuppressionChange,
   SuppressionsChanged,
   SuppressionsOutcome,
 } from '../store/suppressions.js'
-import { Questions } from '../threads/calls.js'
+import { startThread } from '../threads/thread.js'
 import type { CaughtUp } from './marker.js'
 import { appliedVersion, createProgress, type Progress } from './progress.js'
-import type { MarksOrder, MarksReport, MarksThreadData } from './serve-marks.js'
+import type { MarksCalls, MarksNews, MarksThreadData } from './serve-marks.js'
 
 export interface Suppressions {
   readonly progress: Progress
@@ -120,7 +119,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     )
     try {
       const [hits] = await Promise.all([
-        Promise.race([thread.catchUp(servedId, scope, phones), late]),
+        Promise.race([thread.ask.catchUp(servedId, scope, phones), late]),
         untilOthersApply(version, waitMs),
         shared?.untilEverywhere(sequence, waitMs),
       ])
@@ -137,21 +136,21 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
 
   return {
     progress,
-    follow: thread.follow,
-    attach: thread.attach,
+    follow: thread.tell.follow,
+    attach: thread.ask.attach,
     serve(snapshotId) {
       servedId = snapshotId
     },
-    detach: thread.detach,
+    detach: thread.ask.detach,
     async join() {
       services.register(appliedVersion(progress))
       hasJoined = true
       // What was changed before this service was registered.
-      await thread.catchUp(servedId, 'all', [])
+      await thread.ask.catchUp(servedId, 'all', [])
       publish()
     },
     async catchUp() {
-      await thread.catchUp(servedId, 'all', [])
+      await thread.ask.catchUp(servedId, 'all', [])
     },
     async change(change) {
       const { sequence, outcome } = await storeChange(change)
@@ -212,51 +211,10 @@ function changesInRounds({ makeSuppressions }: Pick<MainStore, 'makeSuppressions
 /**
  * The thread that sets marks. A service cannot go on without it.
  *
- * @param onCaughtUp  called when changes of any process are marked
+ * @param caughtUp  called when changes of any process are marked
  */
-function startMarksThread(workerData: MarksThreadData, onCaughtUp: (caughtUp: CaughtUp) => void) {
-  const url = new URL('../../workers/suppress.js', import.meta.url)
-  const worker = new Worker(url, { workerData })
-  const questions = new Questions<PhoneHits>()
-  let isStopping = false
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const failure = new Promise<never>((_, reject) => {
-    const fail = (reason: string) =>
-      reject(new OperatorError('Failed', `the thread of suppression lists failed: ${reason}`))
-    // Its message could quote what it was working on.
-    worker.once('error', ({ name }) => fail(name))
-    worker.once('exit', (code) => {
-      if (!isStopping) fail(`it ended with code ${code}`)
-    })
-  })
-  // One by one, since a race for each order would be remembered for as long as the thread runs.
-  failure.catch((fault) => questions.fail(fault))
-  worker.on('message', (report: MarksReport) => {
-    if (report.kind === 'caughtUp') return onCaughtUp(report)
-    questions.settle(report.ticket, report.hits)
-  })
-
-  const ask = (order: (ticket: number) => MarksOrder) =>
-    questions.ask((ticket) => worker.postMessage(order(ticket)))
-
-  return {
-    /** Rejects when the thread fails, as do the orders that wait for it. */
-    failure,
-    async attach(snapshot: Snapshot) {
-      await ask((ticket) => ({ kind: 'attach', ticket, snapshot }))
-    },
-    async detach(snapshotId: string) {
-      await ask((ticket) => ({ kind: 'detach', ticket, snapshotId }))
-    },
-    catchUp: (snapshotId: string, scope: Scope, phones: readonly string[]) =>
-      ask((ticket) => ({ kind: 'catchUp', ticket, snapshotId, scope, phones })),
-    follow(port: MessagePort) {
-      worker.postMessage({ kind: 'follow', port } satisfies MarksOrder, [port])
-    },
-    async stop() {
-      isStopping = true
-      worker.postMessage({ kind: 'stop' } satisfies MarksOrder)
-      await ended
-    },
-  }
+function startMarksThread(data: MarksThreadData, caughtUp: MarksNews['caughtUp']) {
+  const own: MarksNews = { caughtUp }
+  const title = 'the thread of suppression lists'
+  return startThread<MarksCalls>('suppressions', { title, data, own })
 }

@@ -8,7 +8,16 @@ import { OperatorError } from '../errors.js'
 import { callsOver, type OtherThread } from './calls.js'
 
 /** See workers/thread.ts. */
-export type ThreadName = 'audit' | 'changes' | 'cluster' | 'digests' | 'front' | 'tls'
+export type ThreadName =
+  | 'access-log'
+  | 'audience'
+  | 'audit'
+  | 'changes'
+  | 'cluster'
+  | 'digests'
+  | 'front'
+  | 'suppressions'
+  | 'tls'
 
 /** The functions of every thread. */
 interface ThreadCalls {

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { createLogCounters, LineQueue, logFigures } from '../../src/access-log/queue.js'
 import { limits } from '../../src/limits.js'
+import { callsOver } from '../../src/threads/calls.js'
 
 t.test('a line that finds no room is counted as dropped, and takes none', async (t) => {
   const { port1 } = new MessageChannel()
@@ -21,7 +21,7 @@ t.test('lines of a moment travel together', async (t) => {
   const queue = new LineQueue(port1, createLogCounters())
   queue.add('one\n')
   queue.add('two\n')
-  const message = once(port2, 'message')
+  const written = new Promise((write) => callsOver(port2, { write }))
   queue.flush()
-  t.same((await message)[0], { kind: 'lines', text: 'one\ntwo\n' })
+  t.equal(await written, 'one\ntwo\n')
 })

@@ -9,8 +9,7 @@ import { limits } from '../../src/limits.js'
 import { silentLog } from '../support/data/store.js'
 
 t.test('as many requests as may be are let in, and not one more', async (t) => {
-  const workerUrl = new URL('../../workers/audience.js', import.meta.url).href
-  const audiences = startAudiences({ dataDirectory: t.testdir({}), workerUrl, log: silentLog })
+  const audiences = startAudiences({ dataDirectory: t.testdir({}), log: silentLog })
   const listeners: (() => void)[] = []
   const caller = () => ({
     deadlineMs: performance.now() + 1_000,

@@ -42,7 +42,6 @@ const SOURCES = [
   { id: 3, label: 'Three' },
   { id: 7, label: 'Seven' },
 ]
-const WORKER_URL = new URL('../../workers/audience.js', import.meta.url).href
 
 t.test('an audience is the list of its moment, and stays', async (t) => {
   const random = seededRandom(testSeed(t))
@@ -146,7 +145,7 @@ async function randomWorld(t: Test, random: Random) {
   const { live, finders } = await liveOf(data, snapshot.id, service)
   /** By moment. */
   const history = [people]
-  let audiences = startAudiences({ dataDirectory: data, workerUrl: WORKER_URL, log: silentLog })
+  let audiences = startAudiences({ dataDirectory: data, log: silentLog })
   let operations = operationsOf()
 
   function operationsOf(view: SelectionService = service) {
@@ -225,7 +224,7 @@ async function randomWorld(t: Test, random: Random) {
     },
     async restart() {
       await audiences.close()
-      audiences = startAudiences({ dataDirectory: data, workerUrl: WORKER_URL, log: silentLog })
+      audiences = startAudiences({ dataDirectory: data, log: silentLog })
       operations = operationsOf()
     },
     /** Some of these phones, all that they are of. */

@@ -18,7 +18,6 @@ import { publishTest } from '../support/data/snapshots.js'
 import { silentLog, temporaryStore } from '../support/data/store.js'
 import { inTime } from '../support/service/in-time.js'
 
-const WORKER_URL = new URL('../../workers/audience.js', import.meta.url).href
 const ANYBODY: AudienceAsker = { keyName: null, boundaryDigest: null, isForAll: false }
 const CHIEF: AudienceAsker = { keyName: 'chief', boundaryDigest: null, isForAll: true }
 
@@ -29,7 +28,6 @@ async function world(t: Test) {
   const audiences = startAudiences({
     dataDirectory: data,
     isShared: true,
-    workerUrl: WORKER_URL,
     log: silentLog,
   })
   t.teardown(() => audiences.close())
