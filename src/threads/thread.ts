@@ -72,8 +72,7 @@ export function startThread<Theirs extends ThreadCalls>(
       reject(fault)
       calls.fail(fault)
     }
-    // Its message could quote what it was working on.
-    worker.once('error', ({ name, code }: NodeJS.ErrnoException) => fail(code ?? name))
+    worker.once('error', (fault: NodeJS.ErrnoException) => fail(reasonOf(fault)))
     worker.once('exit', (code) => {
       if (isStopping) calls.fail(new OperatorError('Failed', `${title} has ended`))
       else fail(`it ended with code ${code}`)
@@ -103,3 +102,10 @@ export function openPort(take: (port: MessagePort) => void): MessagePort {
   take(port1)
   return port2
 }
+
+/** Without the message, which could quote what the thread was working on, unless that says which library is missing. */
+function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
+  return UNLOADED.test(code ?? '') ? message : (code ?? name)
+}
+
+const UNLOADED = /^(ERR_)?(MODULE_NOT_FOUND|DLOPEN_FAILED)$/
