@@ -5,8 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { Audiences } from '../audiences/audiences.js'
-import type { AudienceAsker, AudienceFacts, OpenedAudience } from '../audiences/messages.js'
-import { audienceRunner } from '../audiences/runner.js'
+import type {
+  AudienceAsker,
+  AudienceFacts,
+  OpenedAudience,
+  OpenedShard,
+} from '../audiences/messages.js'
 import { ServiceError } from '../errors.js'
 import type { Answer, Body } from '../format/answer.js'
 import { CSV_RECORD_HEADER, frames, type ListLayout, withMembers } from '../format/recipients.js'
@@ -24,7 +28,7 @@ import { NothingSchema } from '../interface/members.js'
 import { wholeNumber } from '../interface/quoted.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
-import type { QueryRunner } from '../pool/tasks.js'
+import type { Caller, QueryRunner, Task, TaskResults } from '../pool/tasks.js'
 import type { Access, Asker } from '../selection/access.js'
 import { type CurrentService, selectForList } from '../selection/answer.js'
 import { type Catalogue, isDelta } from '../selection/catalogue.js'
@@ -318,4 +322,20 @@ function selectionsOf({ facts, suppressedCounts, shards }: OpenedAudience): Sour
       sourceId === id ? [{ shardIndex, runs }] : [],
     ),
   }))
+}
+
+/** @param shards  of the page; tasks name them by their position */
+function audienceRunner(audiences: Audiences, shards: readonly OpenedShard[]): QueryRunner {
+  const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
+    const isOfRows = task.kind === 'encode' || task.kind === 'rowBytes'
+    if (!isOfRows || task.format.kind === 'binary') {
+      throw new ServiceError('InternalError', 'an audience is not searched, and frozen once')
+    }
+    const { kind, shardIndex, runs, format } = task
+    const order = { place: shards[shardIndex].place, runs, format }
+    if (kind === 'rowBytes') return await audiences.ask({ kind, ...order }, caller)
+    const rows = await audiences.ask({ kind, ...order }, caller)
+    return { ...rows, release: () => {} }
+  }
+  return { run: run as QueryRunner['run'] }
 }

@@ -7,10 +7,13 @@
 import { MessageChannel } from 'node:worker_threads'
 import { type AccessLogThread, startAccessLog } from '../access-log/thread.js'
 import type { AdminListener } from '../admin/listener.js'
-import type { AuditThread } from '../audit/thread.js'
+import { auditFigures } from '../audit/counters.js'
+import { entryOf } from '../audit/entry.js'
+import { type AuditThread, startAudit } from '../audit/thread.js'
 import { compactionRank } from '../cluster/status.js'
 import type { Config } from '../config.js'
 import { OperatorError, withoutAdvice } from '../errors.js'
+import { bestEngine, loadEngine } from '../http/engine/choose.js'
 import type { Engine } from '../http/engine/engine.js'
 import { limits } from '../limits.js'
 import { startCompaction } from '../live/compaction.js'
@@ -25,15 +28,18 @@ import { startVitals } from '../metrics/vitals.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
 import type { MainStore, Store } from '../store/store.js'
+import { readVersion } from '../version.js'
 import { refuseForeignAddress } from './access-policy.js'
 import { startAdmin } from './admin.js'
-import { createEntrance, startEngine } from './engine.js'
-import type { Entrance } from './entrance.js'
+import {
+  createDealtEntrance,
+  createPlainEntrance,
+  dealtFrontCount,
+  type Entrance,
+} from './entrance.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
-import { reloadOnHangUp } from './hang-up.js'
 import { type Loaded, type LoadOptions, load, stopLoaded } from './load.js'
 import { keepAudiences } from './service-audiences.js'
-import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type PortShare, sharePort } from './shared-port.js'
 import { switchSnapshots } from './snapshot-switch.js'
@@ -44,6 +50,7 @@ import {
   type StopRequest,
   stopRequest,
 } from './stop-request.js'
+import { createTlsEntrance } from './tls-entrance.js'
 
 interface ServiceOptions extends LoadOptions {
   /** Called when requests are answered. */
@@ -328,4 +335,92 @@ function watchStore(store: MainStore, dataDirectory: string) {
     }, limits.snapshotPollMs).unref()
   })
   return { failure, stop: () => clearInterval(timer) }
+}
+
+/**
+ * @returns the engine, and the configuration with as many HTTP threads as can listen by it
+ * @throws OperatorError  when it is not there
+ */
+async function startEngine(config: Config, log: Log): Promise<{ engine: Engine; config: Config }> {
+  const { httpEngine, httpThreadCount, tls } = config
+  const engine = httpEngine === 'auto' ? await bestEngine() : await loadEngine(httpEngine)
+  if (httpEngine === 'auto' && engine.name === 'node') {
+    const node = process.version
+    log.info({ node }, 'uWebSockets.js has no binary here, so that node:http serves, more slowly')
+  }
+  const frontCount = dealtFrontCount(engine, httpThreadCount, tls !== undefined)
+  if (frontCount === httpThreadCount) return { engine, config }
+  log.warn({ frontCount, httpThreadCount }, 'HTTP threads cannot share a port here: there is one')
+  return { engine, config: { ...config, httpThreadCount: frontCount } }
+}
+
+function createEntrance(engine: Engine, config: Config, log: Log): Entrance {
+  const { tls } = config
+  if (tls !== undefined) return createTlsEntrance(engine, { ...config, tls }, log)
+  return engine.name === 'uws'
+    ? createPlainEntrance(engine, config)
+    : createDealtEntrance(engine, config)
+}
+
+/**
+ * Reads the files of the entrance again on SIGHUP, which ends nothing where there are none, either.
+ *
+ * @returns stops to do so
+ */
+function reloadOnHangUp(
+  entrance: Entrance,
+  { reopen, fronts }: { readonly reopen: () => void; readonly fronts: () => readonly Front[] },
+  log: Log,
+): () => void {
+  const reload = () => {
+    reopen()
+    const news = entrance.reload()
+    if (news === undefined) log.info('there is no certificate that could be read again')
+    else for (const { tell } of fronts()) tell.knowCertificate(news)
+  }
+  process.on('SIGHUP', reload)
+  return () => process.off('SIGHUP', reload)
+}
+
+/**
+ * The audit of a running service, with the lines of its start and its end.
+ */
+interface ServiceAudit {
+  readonly thread: AuditThread
+  started(served: {
+    readonly port: number
+    readonly snapshot: Snapshot
+    readonly store: Store
+  }): void
+  /** Resolves when all is written. */
+  stopped(): Promise<void>
+}
+
+/**
+ * Starts it, if the configuration asks for one.
+ *
+ * @throws OperatorError  when there is no such directory, and none can be made
+ */
+function startServiceAudit(config: Config, log: Log): ServiceAudit | undefined {
+  const { auditDirectory: directory, auditKeepDays: keepDays, dataDirectory, host } = config
+  if (directory === undefined) return undefined
+  const thread = startAudit({ directory, keepDays, log })
+  const service = { pid: process.pid, version: readVersion(), dataDirectory }
+  return {
+    thread,
+    started({ port, snapshot, store }) {
+      const suppressionVersion = store.suppressions.version()
+      const served = { host, port, snapshotId: snapshot.id, suppressionVersion }
+      thread.client.note(entryOf({ event: 'service', phase: 'started', ...service, ...served }))
+    },
+    async stopped() {
+      // Behind all that the front threads noted; if it cannot be written, the log says so.
+      await thread.client
+        .record([entryOf({ event: 'service', phase: 'stopped', ...service })])
+        .catch(() => {})
+      await thread.stop()
+      const { writtenCount, lostCount, refusedCount } = auditFigures(thread.counters)
+      log.info({ writtenCount, lostCount, refusedCount }, 'the audit is closed')
+    },
+  }
 }
