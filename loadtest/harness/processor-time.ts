@@ -48,7 +48,7 @@ export function readProcessor(pid: number): ProcessorReading | undefined {
 
 /**
  * Tells the threads of a server apart by what they do, since Node.js 20 gives all of them one name. Query
- * workers let others go first (src/pool/priority.ts): they are nicer than the main thread. Front threads
+ * workers let others go first (src/pool/worker.ts): they are nicer than the main thread. Front threads
  * share connections equally, so they are the busiest of the others and those at least half as busy. A
  * server of one thread has one front.
  */

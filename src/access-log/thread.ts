@@ -54,7 +54,6 @@ export function startAccessLog(target: string, log: Log): AccessLogThread {
     recovered: () => log.info('the access log can be written again'),
   }
   const title = 'the thread of the access log'
-  const { tell, failure, stop } = startThread<AccessLogCalls>('access-log', { title, data, own })
-  failure.catch(({ message }: Error) => log.error(message))
+  const { tell, stop } = startThread<AccessLogCalls>('access-log', { title, data, own, log })
   return { counters, openPort: () => openPort(tell.serve), reopen: tell.reopen, stop }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OVERLOADED, ServiceError } from '../errors.js'
+import { OperatorError, OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { Caller } from '../pool/tasks.js'
@@ -79,8 +79,7 @@ class AudienceThread {
       failed: (code, message, reason) => log.error({ code, reason }, message),
     }
     const title = 'the audience thread'
-    this.#thread = startThread<AudienceCalls>('audience', { title, data, own })
-    this.#thread.failure.catch(({ message }: Error) => log.error(message))
+    this.#thread = startThread<AudienceCalls>('audience', { title, data, own, log })
     void this.#thread.ended.then(() => {
       this.isOver = true
     })
@@ -96,7 +95,7 @@ class AudienceThread {
       const answer = await this.#thread.askWithin(waitMs, late).carryOut(order)
       return answer as AudienceAnswers[Kind]
     } catch (fault) {
-      if (fault instanceof ServiceError) throw fault
+      if (!(fault instanceof OperatorError)) throw fault
       throw unavailable('the thread of the audiences ended; try again')
     }
   }

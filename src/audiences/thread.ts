@@ -7,6 +7,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
+import { quotesData } from '../log.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
 import { type AudienceName, audienceName } from '../snapshot/retention/audience-names.js'
 import {
@@ -87,7 +88,8 @@ async function answer(
   } catch (error) {
     if (error instanceof ServiceError) throw error
     const fault = faultOf(error as NodeJS.ErrnoException, order)
-    tell.failed(fault.code, fault.message, (error as Error).message)
+    const { name, message } = error as Error
+    tell.failed(fault.code, fault.message, quotesData(error) ? name : message)
     throw fault
   }
 }

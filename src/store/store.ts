@@ -226,11 +226,11 @@ async function begin(tables: Tables, dataDirectory: string): Promise<void> {
   await syncDirectory(storeDirectory(dataDirectory))
 }
 
-/** Programs before release 0.1.0 had documents in files. A new store must not hide that these are not read. */
+/** Programs before release 0.1.0 had documents in files, which that release took in. A new store must not hide that they are not read. */
 function refuseDocumentFiles(dataDirectory: string): void {
   const contexts = join(dataDirectory, 'contexts')
   const hasContexts =
-    existsSync(contexts) && readdirSync(contexts).some((name) => name.endsWith('.json'))
+    existsSync(contexts) && readdirSync(contexts).some((name) => /^[^.].*\.json$/.test(name))
   const configuration = join(dataDirectory, 'configuration.json')
   const path = existsSync(configuration) ? configuration : hasContexts ? contexts : undefined
   if (path === undefined) return

@@ -84,7 +84,7 @@ export class Marker {
   }
 
   /** Sets the marks of recipients that changes have added since the snapshot. */
-  change({ snapshotId, shards, deltas }: Omit<ChangedRecipients, 'number'>): void {
+  change({ snapshotId, shards, deltas }: ChangedRecipients): void {
     const attached = this.#attached.get(snapshotId)
     if (attached === undefined) return
     // Later changes of the lists are looked for among the added recipients, too.

@@ -31,13 +31,13 @@ export interface MarksCalls {
   /** Sets the marks of a snapshot, and keeps them right from then on. */
   attach(snapshot: Snapshot): Promise<void>
   /** Touches its memory no more. */
-  detach(snapshotId: string): void
+  detach(snapshotId: string): Promise<void>
   /**
    * Marks what is stored by now.
    *
    * @returns which recipients of a snapshot have these phones
    */
-  catchUp(snapshotId: string, scope: Scope, phones: readonly string[]): PhoneHits
+  catchUp(snapshotId: string, scope: Scope, phones: readonly string[]): Promise<PhoneHits>
   /** Sets the marks of recipients that changes add, for the thread at the other end. */
   follow(port: MessagePort): void
   stop(): Promise<void>
@@ -46,7 +46,7 @@ export interface MarksCalls {
 /** What the thread of changes calls. */
 export interface ChangedMarksCalls {
   /** Answers when all marks are set. */
-  change(changed: ChangedRecipients): void
+  change(changed: ChangedRecipients): Promise<void>
 }
 
 /** What the thread calls in the main thread. */
@@ -65,7 +65,7 @@ export function serveMarks(
   let followed: MessagePort | undefined
   const own: MarksCalls = {
     attach: (snapshot) => orEnd(() => attach(snapshot)),
-    detach: (snapshotId) => marker.detach(snapshotId),
+    detach: (snapshotId) => orEnd(() => marker.detach(snapshotId)),
     catchUp: (snapshotId, scope, phones) =>
       orEnd(() => {
         catchUp()
@@ -98,26 +98,24 @@ export function serveMarks(
   async function attach(snapshot: Snapshot): Promise<void> {
     for (const _ of marker.attach(snapshot)) {
       await turn()
-      // The main thread does not wait any more.
-      if (isStopped) return
+      if (isStopped) return await unanswered
     }
   }
 }
 
-/** Ends the thread, and with it the service, where marks are not set: suppressed recipients would be listed. */
-function orEnd<Answer>(work: () => Answer): Answer {
+/**
+ * Ends the thread, and with it the service, where marks are not set: suppressed recipients would be listed. Nothing is
+ * answered then, since the caller would go on without them.
+ */
+async function orEnd<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
-    const answer = work()
-    if (answer instanceof Promise) answer.catch(end)
-    return answer
+    return await work()
   } catch (fault) {
-    end(fault)
-    throw fault
+    setImmediate(() => {
+      throw fault
+    })
+    return await unanswered
   }
 }
 
-function end(fault: unknown): void {
-  setImmediate(() => {
-    throw fault
-  })
-}
+const unanswered = new Promise<never>(() => {})

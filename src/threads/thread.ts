@@ -5,6 +5,7 @@
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import { describeFault, type Log } from '../log.js'
 import { callsOver, type OtherThread } from './calls.js'
 
 /** See workers/thread.ts. */
@@ -45,6 +46,8 @@ interface ThreadOptions {
   readonly ports?: readonly MessagePort[]
   /** What it may call in this thread, looked up at each call. */
   readonly own?: object
+  /** For an error of a thread whose failure ends nothing. */
+  readonly log?: Log
 }
 
 /** What every thread may call in the one that started it. */
@@ -55,7 +58,7 @@ export interface StarterCalls {
 
 export function startThread<Theirs extends ThreadCalls>(
   name: ThreadName,
-  { title, data, ports = [], own = {} }: ThreadOptions,
+  { title, data, ports = [], own = {}, log }: ThreadOptions,
 ): Thread<Theirs> {
   const url = new URL('../../workers/thread.js', import.meta.url)
   const worker = new Worker(url, { workerData: { name, data }, transferList: [...ports] })
@@ -72,7 +75,10 @@ export function startThread<Theirs extends ThreadCalls>(
       reject(fault)
       calls.fail(fault)
     }
-    worker.once('error', (fault: NodeJS.ErrnoException) => fail(reasonOf(fault)))
+    worker.once('error', (fault: NodeJS.ErrnoException) => {
+      log?.error(describeFault(fault), `${title} failed`)
+      fail(reasonOf(fault))
+    })
     worker.once('exit', (code) => {
       if (isStopping) calls.fail(new OperatorError('Failed', `${title} has ended`))
       else fail(`it ended with code ${code}`)

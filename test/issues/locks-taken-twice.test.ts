@@ -6,6 +6,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { withDataLock } from '../../src/snapshot/publish/lock.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -62,4 +63,26 @@ t.test('nothing is published without the lock, whose new owner keeps it', async 
   }
   await t.rejects(withDataLock(data, work), { code: 'Locked', message: /the lock of .* was lost/ })
   t.ok(fs.existsSync(path))
+})
+
+t.test('a system that does not say when a directory was made has locks, too', async (t) => {
+  const { statSync } = fs
+  const untold = ((...args: Parameters<typeof statSync>) => {
+    const stats = statSync(...args)
+    if (stats !== undefined && 'birthtimeNs' in stats) stats.birthtimeNs = stats.ctimeNs
+    return stats
+  }) as typeof statSync
+  mock.method(fs, 'statSync', untold)
+  t.teardown(() => mock.restoreAll())
+  // What the system says is found out once.
+  const anew = new URL('../../src/snapshot/publish/lock.js?anew', import.meta.url).href
+  const { withDataLock: lockData } = (await import(anew)) as { withDataLock: typeof withDataLock }
+  const data = temporaryDirectory(t)
+  const path = join(data, 'import.lock')
+  await lockData(data, async ({ assertHeld }) => {
+    await sleep(20)
+    fs.chmodSync(path, 0o700)
+    assertHeld()
+  })
+  t.notOk(fs.existsSync(path))
 })

@@ -139,6 +139,7 @@ async function take(file: string, lockfilePath: string, onCompromised: OnLost): 
   const own = new OwnLock()
   const options = { lockfilePath, realpath: false, stale: STALE_MS, retries: 0, onCompromised }
   const release = await lock(file, { ...options, fs: { ...fs, ...own.operations } })
+  own.isTold = await tellsBirth(lockfilePath)
   return { release, isOwn: () => own.is(lockfilePath) }
 }
 
@@ -147,6 +148,8 @@ async function take(file: string, lockfilePath: string, onCompromised: OnLost): 
  * taken that over in between, and both would have a lock. So what is removed is looked at once more, in the same step.
  */
 class OwnLock {
+  /** Whether the system tells it from another one; otherwise the library does, within seconds. */
+  isTold = true
   #identity: string | undefined
 
   readonly operations = {
@@ -160,7 +163,8 @@ class OwnLock {
   }
 
   is(path: string): boolean {
-    return this.#identity !== undefined && identityOf(path) === this.#identity
+    if (this.#identity === undefined) return false
+    return this.isTold ? identityOf(path) === this.#identity : fs.existsSync(path)
   }
 
   #remove(path: string): void {
@@ -183,14 +187,39 @@ const inOneStep =
     done(fault)
   }
 
+let birthTold: Promise<boolean> | undefined
+
+/** Whether the system says when a directory was made, and not, in the place of that, when it was changed last. */
+function tellsBirth(path: string): Promise<boolean> {
+  birthTold ??= (async () => {
+    await sleep(BIRTH_MS)
+    try {
+      fs.chmodSync(path, fs.statSync(path).mode)
+      const { birthtimeNs, ctimeNs } = fs.statSync(path, { bigint: true })
+      return birthtimeNs > 0n && birthtimeNs !== ctimeNs
+    } catch {
+      return false
+    }
+  })()
+  return birthTold
+}
+
+/** More than a tick of the clock of a file system. */
+const BIRTH_MS = 20
+
 /** A file system gives the number of a directory that is gone to a new one. */
 function identityOf(path: string): string | undefined {
   const stats = statsOf(path)
   return stats && `${stats.ino} ${stats.birthtimeNs}`
 }
 
+/** Undefined without a directory, and where it cannot be looked at. */
 function statsOf(path: string): BigIntStats | undefined {
-  return fs.statSync(path, { bigint: true, throwIfNoEntry: false })
+  try {
+    return fs.statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 async function isHeld(file: string): Promise<boolean> {
@@ -200,7 +229,7 @@ async function isHeld(file: string): Promise<boolean> {
 function refused(dataDirectory: string, kind: 'import' | 'compaction', error: unknown) {
   const { code, path } = error as NodeJS.ErrnoException
   // Another process has taken the same stale lock over in the moment after this one.
-  const isTaken = code === 'ENOENT' && path?.endsWith('.lock')
+  const isTaken = code === 'ENOENT' && path?.endsWith('.lock') && fs.existsSync(dataDirectory)
   if (code === 'ELOCKED' || isTaken) {
     return new OperatorError(
       'Locked',
