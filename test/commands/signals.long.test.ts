@@ -556,7 +556,9 @@ t.test('a service passes over SIGHUP while it starts and while it ends', async (
   client
     .on('error', () => {})
     .write('POST /api/recipients HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n')
-  await until(() => run.output.includes('read again'))
+  await once(client, 'connect')
+  // Answered behind what came before, so that the request is under way.
+  await fetch(`http://127.0.0.1:${port}/livez`)
   run.signal(constants.signals.SIGTERM)
   await until(() => run.output.includes('"msg":"draining"') || run.hasEnded())
   run.signal(constants.signals.SIGHUP)
