@@ -13,7 +13,7 @@ import type { RequestEnd } from './observe.js'
 import type { HttpRequest } from './request.js'
 
 interface AuditTrailOptions {
-  readonly desk: AuditClient
+  readonly client: AuditClient
   /** Whether it records counts, too. */
   readonly hasCounts: boolean
   /** Whether it has digests of lists. */
@@ -23,13 +23,13 @@ interface AuditTrailOptions {
 }
 
 export class AuditTrail {
-  readonly #desk: AuditClient
+  readonly #client: AuditClient
   readonly #hasCounts: boolean
   readonly #hasDigests: boolean
   readonly #suppressionVersion: () => number
 
-  constructor({ desk, hasCounts, hasDigests, suppressionVersion }: AuditTrailOptions) {
-    this.#desk = desk
+  constructor({ client, hasCounts, hasDigests, suppressionVersion }: AuditTrailOptions) {
+    this.#client = client
     this.#hasCounts = hasCounts
     this.#hasDigests = hasDigests
     this.#suppressionVersion = suppressionVersion
@@ -65,7 +65,7 @@ export class AuditTrail {
     const { audited } = end
     if (audited === undefined) return
     const { event, begun, begunCount, changes } = audited
-    this.#desk.note(
+    this.#client.note(
       entryOf({
         event,
         phase: 'ended',
@@ -109,7 +109,7 @@ export class AuditTrail {
   ): Promise<void> {
     const about = aboutOf(request)
     const entries = facts.map((own) => entryOf({ event, phase: 'begun', ...about, ...own }))
-    const begun = await this.#desk.record(entries)
+    const begun = await this.#client.record(entries)
     const audited = new AuditedRequest(
       event,
       begun,
@@ -122,14 +122,14 @@ export class AuditTrail {
   }
 
   #leave({ event, begun }: AuditedRequest, { requestId }: HttpRequest): void {
-    this.#desk.note(entryOf({ event, phase: 'ended', begun, requestId, outcome: 'left' }))
+    this.#client.note(entryOf({ event, phase: 'ended', begun, requestId, outcome: 'left' }))
   }
 
   #count(request: HttpRequest, records: readonly AnswerRecord[], shared: Facts): void {
     const about = aboutOf(request)
     for (const record of records) {
       const facts: Facts = record.facts()
-      this.#desk.note(entryOf({ event: 'count', ...about, ...shared, ...facts }))
+      this.#client.note(entryOf({ event: 'count', ...about, ...shared, ...facts }))
     }
   }
 }

@@ -395,7 +395,7 @@ function frontRecords({
     trail:
       audit &&
       new AuditTrail({
-        desk: auditClient(audit.port, audit.counters),
+        client: auditClient(audit.port, audit.counters),
         hasCounts: audit.hasCounts,
         hasDigests: audit.hasDigests,
         suppressionVersion: () => appliedVersion(suppressionProgress),

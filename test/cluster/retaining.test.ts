@@ -144,7 +144,7 @@ t.test('snapshots stay that are pinned, in an audience, or on their way', async 
   t.equal(done.at(-1), 'removed up to 100', 'what the oldest of them needs stays in the journal')
 })
 
-t.test('the journal stays as far as anybody needs it', async (t) => {
+t.test('the journal stays as far as a machine or a snapshot needs it', async (t) => {
   for (const { told = 500, written = 10_000, stored = 10_000, upTo } of [
     { upTo: 400 },
     { told: 350, upTo: 350 },

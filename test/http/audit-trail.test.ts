@@ -22,7 +22,7 @@ let refusal: ServiceError | undefined
 let held: (() => void) | undefined
 let isHeld = false
 
-const desk = {
+const client = {
   async record(entries: readonly string[]) {
     if (isHeld) await new Promise<void>((resolve) => (held = resolve))
     if (refusal !== undefined) throw refusal
@@ -79,7 +79,7 @@ const executors = Object.fromEntries(
 ) as unknown as Executors
 
 async function startTrail(options: { hasCounts: boolean; hasDigests: boolean }) {
-  const trail = new AuditTrail({ desk, ...options, suppressionVersion: () => 7 })
+  const trail = new AuditTrail({ client, ...options, suppressionVersion: () => 7 })
   return await startServer(t, operationRoutes(executors, trail), { trail })
 }
 
@@ -87,7 +87,7 @@ const { port } = await startTrail({ hasCounts: false, hasDigests: true })
 
 const HEADERS = [
   'Content-Type: application/json',
-  'X-Request-Id: desk-7',
+  'X-Request-Id: client-7',
   'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 ]
 const LIST = 'POST /api/recipients'
@@ -116,7 +116,7 @@ t.test('a list has a line before and a line after, with a digest of its body', a
   t.match(lines[0], {
     event: 'list',
     phase: 'begun',
-    requestId: 'desk-7',
+    requestId: 'client-7',
     traceId: '0af7651916cd43dd8448eb211c80319c',
     address: '127.0.0.1',
     operation: 'RecipientRequest',
@@ -127,7 +127,7 @@ t.test('a list has a line before and a line after, with a digest of its body', a
     event: 'list',
     phase: 'ended',
     begun: 1,
-    requestId: 'desk-7',
+    requestId: 'client-7',
     status: 200,
     outcome: 'completed',
     bodyBytes: 10_000,
@@ -236,7 +236,7 @@ t.test('counts have a line where they are asked for', async (t) => {
   const counting = await startTrail({ hasCounts: true, hasDigests: false })
   await request(counting.port, LIST, { headers: HEADERS, body: '{"kind":"count"}' })
   await until(() => lines.length === 1)
-  t.match(lines[0], { event: 'count', requestId: 'desk-7', sources: [{ id: 1, count: 2 }] })
+  t.match(lines[0], { event: 'count', requestId: 'client-7', sources: [{ id: 1, count: 2 }] })
   const { port: without } = counting
   await request(without, LIST, { headers: HEADERS, body: '{}' })
   await until(() => lines.length === 3)

@@ -39,7 +39,7 @@ const execute: Execute = async ({ kind, ...members }, caller) => {
 
 const ended: Record<string, unknown>[] = []
 const trail = new AuditTrail({
-  desk: { record: async () => 1, note: (line) => ended.push(JSON.parse(`{${line}}`)) },
+  client: { record: async () => 1, note: (line) => ended.push(JSON.parse(`{${line}}`)) },
   hasCounts: false,
   hasDigests: true,
   suppressionVersion: () => 0,

@@ -236,7 +236,7 @@ class Run {
     })
   }
 
-  /** As far as anybody knows now: what to change is not what is checked. */
+  /** As far as is known now: what to change is not what is checked. */
   #newest(sourceId: number): People {
     return this.#model.peopleAt(this.#snapshotId, sourceId, this.#model.knownSequence)
   }
